@@ -71,10 +71,28 @@ class OpenedPage:
 OpenPage = Callable[..., OpenedPage]
 
 
+# Together they have every kind of joint, constraint and force element: `make test` tries with these
+# what is repeated for most mechanisms of the zoo.
+FEW = {
+    "five_bar", "slider_crank", "rssr_linkage", "geared_gripper", "screw_press", "double_wishbone"
+}  # fmt: skip
+MOST = 8
+ZOO = {path.stem for path in (Path(__file__).parents[1] / "src/mechid/modelfile/zoo").iterdir()}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    repeated: dict[str, dict[str, list[pytest.Item]]] = {}
     for item in items:
         if "open_page" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
+        if case := getattr(item, "callspec", None):
+            of = repeated.setdefault(item.nodeid.split("[")[0], {})
+            for name in {word.split("@")[0] for word in case.id.split("-")} & ZOO:
+                of.setdefault(name, []).append(item)
+    for of in repeated.values():
+        for name in of.keys() - FEW if len(of) >= MOST else ():
+            for item in of[name]:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,7 @@ ROUNDING = 1e-12
 every_model = pytest.mark.parametrize("spec", EVERY)
 
 
+@pytest.mark.slow
 @every_model
 def test_base_parameters_predict_what_all_parameters_do(spec: str) -> None:
     null, W = null_of(spec), stacked(spec)

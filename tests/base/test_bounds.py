@@ -107,6 +107,7 @@ CHANGES: dict[str, Callable[[Mechanism, np.random.Generator], Change]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", list(CHANGES))
 @pytest.mark.parametrize("spec", ["four_bar", "three_rps", "puma560@bare"])
 def test_description_does_not_matter(spec: str, change: str) -> None:

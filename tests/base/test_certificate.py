@@ -125,6 +125,7 @@ WRONG: dict[str, Callable[[Certificate], Certificate]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", list(WRONG))
 def test_tampering_is_found(what: str) -> None:
     assert not verify(WRONG[what](made("four_bar"))).valid
@@ -167,6 +168,7 @@ def test_states_must_be_those_of_the_experiment(experiment: Experiment, words: s
         assert not verify(replace(forged, upper=found.upper, lower=lower)).valid
 
 
+@pytest.mark.slow
 def test_rows_must_be_those_of_measured_forces() -> None:
     given = certificate(bounds(load("planar_3rrr"), Experiment(measure=("M_1",)), precision=192))
     assert verify(given).valid
@@ -205,6 +207,7 @@ def test_the_model_of_the_user() -> None:
         verify(given, model=load("five_bar"))
 
 
+@pytest.mark.slow
 def test_the_verdict_says_what_is_proved() -> None:
     found = verify(made("four_bar"))
     assert found.model == "four_bar"

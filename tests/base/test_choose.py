@@ -191,6 +191,7 @@ def test_best_conditioned_beats_random_choices(spec: str) -> None:
     assert np.max(np.abs(best.beta) * lengths[best.places][:, None] / lengths[at]) < 1.06
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", EVERY)
 def test_most_readable_has_no_more_terms_than_others(spec: str) -> None:
     null = null_of(spec)

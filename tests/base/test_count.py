@@ -74,6 +74,7 @@ def test_count_of_the_suspension() -> None:
     assert found.exact < found.bound < math.comb(115, 32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [0, 17, 40])
 def test_choices_with_and_without_a_parameter_are_all_choices(place: int) -> None:
     """Rows without one, and what the others add to it, are other matrices in another order."""

@@ -97,6 +97,7 @@ def test_puma_has_36() -> None:
     assert base_set(null, first(null)).rank == 36
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", PLAIN)
 def test_count_does_not_depend_on_the_description(spec: str) -> None:
     mechanism = replace(null_of(spec).geometry.mechanism, elements=(), base_sets=())

@@ -127,6 +127,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_counts(name: str) -> None:
     mechanism, count = CASES[name]

@@ -38,6 +38,7 @@ def limited(mechanism: Mechanism, joint: str, limit: Limit) -> Mechanism:
     return replace(mechanism, joints=joints)
 
 
+@pytest.mark.slow
 def test_friction_shows_where_speeds_change_their_sign() -> None:
     """The four speeds add up to zero: four friction torques are independent only if signs change.
 

@@ -177,6 +177,7 @@ def test_rows_that_cannot_be_told_apart() -> None:
     assert dependent_rows(Z, "last") == [0, 2]
 
 
+@pytest.mark.slow
 def test_suspension_in_double_and_single_depends_on_the_trajectory() -> None:
     """The true rank is 83; no float says so of a drive within the travel."""
     drives = [drive(part, seed) for part in (1.0, 0.3) for seed in (0, 1)]
@@ -188,6 +189,7 @@ def test_suspension_in_double_and_single_depends_on_the_trajectory() -> None:
     assert all(len(b.without_effect) == 35 for b in double)
 
 
+@pytest.mark.slow
 def test_suspension_in_multiprecision() -> None:
     """On the same drives, 80 digits show the rank, and 10 digits more than a double would need."""
     base = observed_base(drive(0.3, 0).part(slice(0, 400, 10)), precision=270)

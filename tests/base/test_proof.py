@@ -63,6 +63,7 @@ def test_what_is_not_so_is_not_claimed() -> None:
     assert wrong.null.rank - wrong.by_joints < 8
 
 
+@pytest.mark.slow
 def test_a_count_that_does_not_close_proves_nothing() -> None:
     """Bricard's linkage moves by a coincidence that no count explains."""
     found = bounds(load("bricard"), precision=160)

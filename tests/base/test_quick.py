@@ -79,6 +79,7 @@ def test_a_loop_that_closes_to_rounding_proves_nothing() -> None:
     assert verdict.proved == "nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "upper", "rank"),
     [

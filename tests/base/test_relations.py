@@ -242,6 +242,7 @@ def surgical_arm() -> Mechanism:
     )
 
 
+@pytest.mark.slow
 def test_an_arm_with_two_parallelograms_is_certified() -> None:
     """One transfer is between three bodies: yaw, and the two that turn with it as it does.
 

@@ -119,6 +119,7 @@ PLANE: dict[str, Vec3] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gravity", ["vertical", "horizontal", "none"])
 @pytest.mark.parametrize("second", ["revolute", "prismatic", "cylindrical", "universal", "planar"])
 @pytest.mark.parametrize("first", ["revolute", "prismatic", "cylindrical", "planar", "helical"])
@@ -133,6 +134,7 @@ def test_two_joints_that_are_parallel_or_meet(
     check([parallel(first, 4, 0), across(second, 5)], g, complete=first != "helical")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gravity", list(PLANE))
 def test_arms(gravity: str) -> None:
     """SCARA, polar and cylindrical arms; a wrist."""

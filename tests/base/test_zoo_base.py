@@ -34,6 +34,7 @@ def test_transfers_have_no_effect(spec: str) -> None:
     assert np.all(np.abs(W @ null.matrix) <= 200 * EPS * worst**2 * terms)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 def test_transfers_have_no_effect_in_balls(spec: str) -> None:
     """All digits of W n vanish, for transfers by the joints and by the loops."""
@@ -136,6 +137,7 @@ def test_pendulum_in_experiments(experiment: Experiment, rank: int) -> None:
     assert verdict.lower == rank
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["puma560@bare", "five_bar", "planar_3rrr"])
 def test_less_is_seen_in_less(spec: str) -> None:
     mechanism = load(spec)

@@ -78,6 +78,7 @@ def test_a_body_that_goes_away_without_bound_ends_the_way() -> None:
         solve_motion(model, far[None], ordered=False)
 
 
+@pytest.mark.slow
 def test_of_columns_that_are_alike_the_largest_is_a_pivot() -> None:
     """Where redundant constraints hold to rounding only, tiny columns are nothing but that."""
     mechanism = loads(drawn_model(1, 187))

@@ -31,6 +31,7 @@ def test_without_bounds_nothing_is_certified(run):
     assert found["base"] == 8
 
 
+@pytest.mark.slow
 def test_suspension_and_its_named_sets(run):
     found = run("base", "sla_suspension", "--dependent", "T1", "--json").json
     assert (found["parameters"], found["without_effect"], found["base"]) == (150, 35, 83)
@@ -103,6 +104,7 @@ def test_factors_in_full_digits(run):
         assert found["beta"][name] == {n: x for n, x in wanted.items() if x}
 
 
+@pytest.mark.slow
 def test_long_rows_of_the_table_can_be_broken(run):
     run("base", "sla_suspension", "--latex", "t.tex")
     text = Path("t.tex").read_text(encoding="utf-8")
@@ -132,6 +134,7 @@ def test_files_that_are_no_certificates(run):
         assert "Traceback" not in done.err
 
 
+@pytest.mark.slow
 def test_restricted_experiments(run):
     # A pendulum at rest shows its two first moments across the axis, without weight its moment of
     # inertia about it.
@@ -160,6 +163,7 @@ def test_numeric_methods(run, method, rest):
     assert found["spectrum"][0] == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "rank"), [("five_bar", 11), ("sla_suspension", 83)])
 def test_prime_fields(run, model, rank):
     found = run("base", model, "--method", "exact", "--json").json
@@ -206,6 +210,7 @@ def test_wrong_options(run, options, words):
     assert "Traceback" not in done.err
 
 
+@pytest.mark.slow
 def test_spring_that_cannot_be_told_from_a_weight(run):
     found = run("base", "macpherson", "--certify", "--json").json
     assert found["upper_bound"] == found["lower_bound"] + 1 == 41

@@ -13,6 +13,7 @@ from mechid.runs.folder import load_run
 from mechid.runs.record import STAGES
 
 
+@pytest.mark.slow
 def test_a_rod_that_is_off_in_two_directions(tmp_path: Path) -> None:
     """In the suspension of the demonstration: its moments err by products of CAD errors."""
     motion = mechid.excite(demo.MODEL, random=60, starts=0, seed=demo.SEED)

@@ -27,6 +27,7 @@ def log(run):
     return run
 
 
+@pytest.mark.slow
 def test_findings_are_shown_and_written(log):
     done = log("identify", "pendulum@friction", "wrong.csv", "--cad-error", "10%", "-o", "run")
     assert done.status == 0, done.err
@@ -45,6 +46,7 @@ def test_findings_are_shown_and_written(log):
     assert f"diagnosis: {head['diagnosis'][0]['text'][:40]}" in " ".join(details.split())
 
 
+@pytest.mark.slow
 def test_friction_and_standstill(log):
     words = ("--standstill", "0.05", "-o", "run", "--json")
     done = log("identify", "pendulum@friction", "d.csv", *words)

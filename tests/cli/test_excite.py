@@ -169,6 +169,7 @@ def test_interrupt_keeps_the_best(run, monkeypatch):
     assert run("kinematics", "five_bar", "m.yaml").status == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

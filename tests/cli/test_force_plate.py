@@ -23,6 +23,7 @@ coordinates:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measured", ["all", "plate only"])
 def test_parameters_come_back_from_the_plate(run, measured):
     """Without noise, least squares finds the base parameters of the drawn truth.

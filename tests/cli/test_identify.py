@@ -88,6 +88,7 @@ def test_synthesise_with_errors_of_machines(data):
     assert list(found["errors"]["friction"]) == ["A1", "A2", "B1", "B2", "C"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -122,6 +123,7 @@ def test_wrong_synthesis_is_one_line(data, arguments, words):
 # --------------------------------------------------------------------------- identify
 
 
+@pytest.mark.slow
 def test_the_run_holds_everything(data):
     more = ("--validate", "v.csv", "--cad-error", "20%", "--json")
     found = json.loads(identify(data, *more).out)
@@ -178,6 +180,7 @@ def test_as_text(data):
     assert short == [*head, "wrote run", more_at]
 
 
+@pytest.mark.slow
 def test_the_head_is_short(data):
     """However much is wrong: what was found is a line each, the first five, and the rest one."""
     columns = {name: x.to_numpy().copy() for name, x in read_columns("d.csv").items()}
@@ -197,6 +200,7 @@ def test_the_head_is_short(data):
     assert {f["owner"] for f in told["added"]} <= {"machine"}
 
 
+@pytest.mark.slow
 def test_progress_without_a_terminal(data, monkeypatch):
     monkeypatch.setattr("mechid.cli.progress.EVERY", 0.0)
     done = identify(data, "--reduce", "contribution")
@@ -211,6 +215,7 @@ def test_progress_without_a_terminal(data, monkeypatch):
     assert identify(data, "--force").err == ""
 
 
+@pytest.mark.slow
 def test_same_input_same_bytes(data):
     for name in ("one", "two"):
         identify(data, "--validate", "v.csv", "--reduce", "greedy", out=name)
@@ -224,6 +229,7 @@ def test_same_input_same_bytes(data):
     assert heads[0] == heads[1]
 
 
+@pytest.mark.slow
 def test_base_sets(data):
     predicted = []
     for word in ("first", "last", "terms", "condition"):
@@ -270,6 +276,7 @@ def test_least_squares_warns(data):
     assert "--estimator auto" in out
 
 
+@pytest.mark.slow
 def test_positions_alone(data):
     """Without speeds and accelerations they are derived; a period makes that nearly exact."""
     columns = {name: x.to_numpy() for name, x in read_columns("d.csv").items()}
@@ -279,6 +286,7 @@ def test_positions_alone(data):
         assert found["validation"][-1]["total"] < 0.12
 
 
+@pytest.mark.slow
 def test_gaps_and_decimation(data):
     columns = {name: x.to_numpy().copy() for name, x in read_columns("d.csv").items()}
     columns["M2"][40:45] = np.nan
@@ -294,6 +302,7 @@ def test_gaps_and_decimation(data):
     assert run.validation[-1].total < 0.12
 
 
+@pytest.mark.slow
 def test_fewer_forces(data):
     columns = {name: x.to_numpy() for name, x in read_columns("d.csv").items()}
     del columns["M2"]
@@ -305,6 +314,7 @@ def test_fewer_forces(data):
     assert "the same measured forces" in done.err
 
 
+@pytest.mark.slow
 def test_a_model_without_uncertainties(run):
     Path("m.yaml").write_text(HEAD + "".join(
         f"  {q}: {{fourier: {{frequency: 1, a: [{a}, 0.2], b: [0.2, {b}]}}}}\n"
@@ -337,6 +347,7 @@ def test_ctrl_c_ends_the_reduction_and_keeps_the_run(data, monkeypatch):
     assert len(run.reduction.curves) == 5
 
 
+@pytest.mark.slow
 def test_a_crash_keeps_what_is_there(data, monkeypatch):
     from mechid.errors import DataError
     from mechid.tasks import identify as task
@@ -353,6 +364,7 @@ def test_a_crash_keeps_what_is_there(data, monkeypatch):
     monkeypatch.undo()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -441,6 +453,7 @@ def test_wrong_input_is_one_line(data, arguments, words):
     assert words in done.err
 
 
+@pytest.mark.slow
 def test_a_run_is_not_overwritten(data):
     identify(data)
     done = data("identify", "five_bar", "d.csv", "-o", "run")
@@ -449,6 +462,7 @@ def test_a_run_is_not_overwritten(data):
     identify(data, "--force")
 
 
+@pytest.mark.slow
 def test_a_failed_run_does_not_block_the_next(data):
     Path("bad.csv").write_text("time,q1\n0,1\n")
     for words in (["bad.csv"], ["d.csv", "--base", "nothing"]):
@@ -546,6 +560,7 @@ def test_help(run, command):
 # --------------------------------------------------------------------------- offsets, parts
 
 
+@pytest.mark.slow
 def test_offsets(data):
     columns = {name: x.to_numpy() for name, x in read_columns("d.csv").items()}
     write_table("o.csv", columns | {"M2": columns["M2"] + 7.0})
@@ -573,6 +588,7 @@ def test_offsets(data):
     assert "the estimator ridge has no setting offsets" in refused.err
 
 
+@pytest.mark.slow
 def test_parts_of_a_log(data):
     found = identify(data, "--validate", "d.csv@2:", "--details", data="d.csv@:2").out
     assert "note: used from 0 s to 2 s" in found
@@ -623,6 +639,7 @@ def test_truth_of_something_else(data, change, words):
     assert not Path("s.csv").exists()
 
 
+@pytest.mark.slow
 def test_weighed_bodies(data):
     """A weight is kept in the run, goes into the prior, and comes back for a reduction."""
     measured = ("--weigh", "crank_1=0.7+-0.01", "--weigh", "coupler_1 + coupler_2=0.8±0.02")
@@ -659,6 +676,7 @@ def test_facts_that_make_no_sense(data, arguments, words):
     assert not Path("run").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["auto", "ols"])
 def test_all_parameters_for_export(data, estimator):
     """Bodies that can exist; how far their base values are from those identified is said."""
@@ -678,6 +696,7 @@ def test_all_parameters_for_export(data, estimator):
 # --------------------------------------------------------------------------- doubtful data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("factor", "rows", "words"),
     [
@@ -713,6 +732,7 @@ def test_beyond_the_limits_of_a_joint(data):
     assert not any("beyond" in note for note in read_measurement("d.csv", five_bar).notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["run.json", "estimate.json", "full.json", "model.yaml"])
 def test_a_run_with_a_damaged_file(data, name):
     identify(data)

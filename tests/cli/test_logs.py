@@ -76,6 +76,7 @@ def test_two_logs_as_json(logs):
     assert written["left_out"] == found["left_out"]
 
 
+@pytest.mark.slow
 def test_one_log_has_nothing_to_compare(logs):
     found = logs("identify", "five_bar", "a.csv", "-o", "run", "--json").json
     assert (found["left_out"], found["spread"]) == ([], None)

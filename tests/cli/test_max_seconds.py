@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 
 def test_simulate_keeps_what_was_computed(run):
     done = run("simulate", "four_bar", "--t-end", "1000", "--max-seconds", "0.5", "-o", "part.csv")
@@ -13,6 +15,7 @@ def test_simulate_keeps_what_was_computed(run):
     assert 0 < float(last.split(",")[0]) < 1000
 
 
+@pytest.mark.slow
 def test_base_gives_the_number_without_its_certificate(run):
     done = run("base", "sla_suspension", "--certify", "--max-seconds", "0.2", "--json")
     assert done.status == 0

@@ -49,6 +49,7 @@ def test_report(run: Run, tmp_path: Path) -> None:
     assert ran.err.startswith("error: no/where.html")
 
 
+@pytest.mark.slow
 def test_comparison_and_verdict(run: Run, tmp_path: Path) -> None:
     identified(run)
     ran = run("identify", "five_bar", "data.csv", "--estimator", "ols", "-o", "plain")
@@ -85,6 +86,7 @@ def test_comparison_and_verdict(run: Run, tmp_path: Path) -> None:
         assert len(ran.err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_says_so_first(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,7 @@ def test_units_that_look_wrong(in_mm: Run) -> None:
         assert done.err.count(f"warning: mm.yaml: {words}") == 1
 
 
+@pytest.mark.slow
 def test_a_full_device(tmp_path: Path) -> None:
     """What cannot be printed is one line on stderr, whether it is noticed early or at the end."""
     for words in (["zoo"], ["zoo", "four_bar"], ["check", "pendulum", "--json"]):
@@ -102,6 +103,7 @@ def test_huge_inputs_are_not_repeated(run: Run) -> None:
     assert len(done.err) < 2000
 
 
+@pytest.mark.slow
 def test_first_sign_of_life_on_a_terminal() -> None:
     """Before anything heavy is loaded; help loads nothing heavy at all."""
     pty = pytest.importorskip("pty")

@@ -119,6 +119,7 @@ def test_experiments_and_their_settings(run: Run) -> None:
     assert run("study", "experiments", "nothing").status == 2
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done(run: Run) -> None:
     Path("s.yaml").write_text(TEXT.replace("axes:", "settings: {seconds: 0.2}\n    axes:", 1))
     code = (

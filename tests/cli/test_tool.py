@@ -100,6 +100,7 @@ def test_bytes_of_a_shell_that_are_no_text_are_refused(tmp_path: Path) -> None:
     assert b"the argument is not UTF-8 text" in done.stderr
 
 
+@pytest.mark.slow
 def test_work_in_a_folder_whose_name_is_no_text(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -135,6 +135,7 @@ def test_mobility() -> None:
         assert (m.dof, m.redundant_constraints, m.passive_dof) == numbers, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rubs", [False, True])
 @pytest.mark.parametrize("name", ["slot", "yoke", "wire"])
 def test_base_parameters(name: str, rubs: bool) -> None:

@@ -20,6 +20,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECORDS)
 def test_repr_is_short(name: str, examples: dict[str, object]) -> None:
     text = repr(examples[name])
@@ -28,6 +29,7 @@ def test_repr_is_short(name: str, examples: dict[str, object]) -> None:
     assert "\n\n" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECORDS)
 def test_what_shows_itself_does(name: str, examples: dict[str, object]) -> None:
     record = examples[name]

@@ -81,6 +81,7 @@ def test_coverage_of_right_and_wrong_deviations(run: mechid.Run) -> None:
     np.testing.assert_allclose(found[:, 1], 2 * norm.cdf(2 * z) - 1, atol=0.015)
 
 
+@pytest.mark.slow
 def test_html_has_the_tables_of_the_report(run: mechid.Run) -> None:
     text = run._repr_html_()
     assert "<h4>Parameters</h4>" in text

@@ -17,6 +17,15 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize("page", PAGES)
+# The others are for `make test-all`.
+FIRST = (
+    "README.md",
+    *(f"docs/tutorials/{x}.md" for x in ("model-file", "base-parameters", "identify")),
+)
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=() if page in FIRST else pytest.mark.slow) for page in PAGES]
+)
 def test_examples_of_page(page: str, run_page: Callable[..., int], forked: Shell) -> None:
     run_page((ROOT / page).read_text(encoding="utf-8"), page, forked)

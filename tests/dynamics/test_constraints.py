@@ -111,6 +111,7 @@ def test_a_gear_whose_joint_is_named_the_other_way_round() -> None:
     same_as_reference(turned)
 
 
+@pytest.mark.slow
 def test_gears_count_their_turns() -> None:
     """Few samples, many turns: both formulations."""
     y = np.array([[0.0], [10.0], [-30.0], [3.0]])
@@ -120,6 +121,7 @@ def test_gears_count_their_turns() -> None:
     np.testing.assert_allclose(f.rotation, want.rotation, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_gears_under_a_constant_moment(formulation: str) -> None:
     """½ (M / J) t², through several turns."""
@@ -282,6 +284,7 @@ def test_coupled_cranks_of_a_five_bar() -> None:
     same_as_reference(one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_energy_of_a_geared_gripper(formulation: str) -> None:
     """Loops, couplings and friction: work, energy and dissipation balance."""

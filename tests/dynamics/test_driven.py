@@ -115,6 +115,7 @@ def crank_and_pendulum() -> Mechanism:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", EVERY)
 def test_a_driven_crank_with_a_free_pendulum(formulation: str) -> None:
     """Against Lagrange's equations of the two angles θ and φ = θ + ψ, integrated by SciPy."""

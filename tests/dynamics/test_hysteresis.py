@@ -238,6 +238,7 @@ SLIDE = mechid.build(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_a_sledge_that_is_braked(formulation: str) -> None:
     """Until it stops, m v²/2 falls by F (x - w (1 - exp(-x/w))), the work of the friction."""
@@ -252,6 +253,7 @@ def test_a_sledge_that_is_braked(formulation: str) -> None:
     np.testing.assert_allclose(found.work, 0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_simulation_and_inverse_dynamics_agree() -> None:
     """Forces that a simulated motion takes are those that made it; to and fro, in a loop."""
     level = replace(FOUR, gravity=(0.0, 0.0, 0.0))

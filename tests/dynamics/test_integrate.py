@@ -69,6 +69,7 @@ def test_what_is_printed_beside_reports_is_passed_on() -> None:
     assert terminal.flushed == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["Radau", "BDF"])
 def test_nothing_depends_on_a_cyclic_coordinate(method: str) -> None:
     """More Jacobians than it takes for SciPy's difference by the last state to overflow.

@@ -217,6 +217,7 @@ def test_a_single_link_about_a_horizontal_axis_on_a_plate() -> None:
     assert len(base_parameters(moving).chosen.base) == rank(moving) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank", "puma560"])
 def test_exact_and_numerical_counts_agree(name: str) -> None:
     fixed = load(name)

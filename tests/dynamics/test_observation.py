@@ -315,6 +315,7 @@ def test_an_empty_path() -> None:
 # --------------------------------------------------------------------------- compilation
 
 
+@pytest.mark.slow
 def test_the_same_numbers_without_compilation(tmp_path: Path) -> None:
     """Compiled code may fuse and reorder: equal to rounding, not to the bit."""
     y = np.array([[0.5], [0.9], [1.4]])

@@ -54,6 +54,7 @@ def same(found: Observation, expected: Observation) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["tables", "compiled"])
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_path_in_used_memory(spec: str, choice: str) -> None:
@@ -71,6 +72,7 @@ def test_a_path_in_used_memory(spec: str, choice: str) -> None:
         assert same(again, observe_path(model, *half, time=TIME))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["tables", "compiled"])
 @pytest.mark.parametrize("spec", ZOO)
 def test_memory_of_earlier_results(spec: str, choice: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,7 @@ AFTER_ONE_SECOND = -1.334765597
 # --------------------------------------------------------------------------- stabilisation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ON_TREE)
 def test_only_stabilisation_keeps_the_loops_closed(formulation: str) -> None:
     """Errors of the steps open the loops more and more, unless something holds them.
@@ -107,6 +108,7 @@ def test_projection_closes_and_changes_nothing_twice(spec: str) -> None:
 # --------------------------------------------------------------------------- integrators
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["independent", "gibbs-appell"])
 @pytest.mark.parametrize("method", methods(*METHODS))
 def test_every_integrator_reaches_the_accuracy_asked(method: str, formulation: str) -> None:
@@ -247,6 +249,7 @@ def test_tree_formulations_pass_dead_centres(formulation: str) -> None:
 DEAD_CENTRE = 0.89395  # s, where the bar thrown at 1 rad/s turns back, as on the tree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-9])
 @pytest.mark.parametrize("method", methods(*METHODS))
 def test_reduced_coordinates_do_not_bounce_off_dead_centres(method: str, rtol: float) -> None:
@@ -275,6 +278,7 @@ def test_the_tree_turns_back_at_the_dead_centre() -> None:
     assert found.time[-1] == pytest.approx(DEAD_CENTRE, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("short", "end"), [(0.15, 2.0), (0.02, 4.0), (0.003, 4.0)])
 @pytest.mark.parametrize("method", methods(*METHODS))
 def test_motions_that_turn_back_before_a_dead_centre_are_regular(
@@ -351,6 +355,7 @@ def test_times_must_increase(times: list[Any]) -> None:
         simulate(faller(), np.array(times))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", methods(*METHODS))
 def test_an_integrator_that_fails(method: str) -> None:
     """ẍ = 6 x² has the solution (1 - t)⁻², which ends at t = 1: no step is small enough.

@@ -37,6 +37,7 @@ def pendulum(n: int, times: Floats) -> Floats:
     return np.asarray(found.y[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", TREE)
 @pytest.mark.parametrize("n", [1, 2])
 def test_branch_that_momentum_continues_on(n: int, formulation: str) -> None:
@@ -81,6 +82,7 @@ def test_change_points_of_unequal_links(linkage: ChangePoint) -> None:
     assert np.abs(found.y[:, 0] - wanted).max() < 1e-7
 
 
+@pytest.mark.slow
 def test_change_points_on_the_tree() -> None:
     """Some of the many ways of benchmarks/problems.py: rounding does not decide."""
     for row in try_all(change_points()[3::2], TREE, INTEGRATORS[:2]):
@@ -88,6 +90,7 @@ def test_change_points_on_the_tree() -> None:
         assert row["error"] < 100 * row["rtol"], row  # type: ignore[operator]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("off", [1e-9, 1e-7])
 def test_branches_that_nearly_meet(off: float) -> None:
     """Longer ground: the branches do not meet, and the motion turns from one to the other."""

@@ -47,6 +47,7 @@ PUSH: dict[str, Any] = {"type": "force", "body": "b", "at": "peg", "vector": [6,
 PULL: dict[str, Any] = {"type": "joint_force", "joint": "rail", "force": 6}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", EVERY)
 @pytest.mark.parametrize("element", [PUSH, PULL])
 def test_driven_block(element: dict[str, Any], formulation: str) -> None:

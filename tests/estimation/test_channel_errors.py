@@ -49,6 +49,7 @@ def off(found: Estimate) -> float:
     return float(np.max(np.abs((found.values - PHI) / found.sigma)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_nothing_is_found_in_noise(seed: int) -> None:
     found = JointPosterior()(measured(seed), PRIOR)
@@ -131,6 +132,7 @@ def test_errors_of_the_model_are_no_gains() -> None:
     assert off(found) < 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlated", [False, True])
 def test_offsets_that_cannot_be_seen_are_in_the_standard_deviations(correlated: bool) -> None:
     """A constant column is an offset; coloured noise looks like one besides."""

@@ -114,6 +114,7 @@ def test_exact_data_give_exact_values(name: str) -> None:
     assert not any("settle" in w for w in found.warnings)
 
 
+@pytest.mark.slow
 @every
 def test_order_does_not_matter(name: str) -> None:
     r, k = problem()

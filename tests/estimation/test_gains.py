@@ -26,6 +26,7 @@ def problem(n_d: int, wrong: int, common: float = 0.3) -> tuple[Regression, Prio
     return replace(r, tau=r.tau * factor), prior(PHI, covariance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [0, 1])
 def test_two_forces_share_what_nothing_tells(wrong: int) -> None:
     """(1 + g_1) = 1.1 (1 + g_0) or the other way: data show the ratio, and not whose it is."""
@@ -57,6 +58,7 @@ def test_one_of_five_forces_is_found(common: float) -> None:
     np.testing.assert_allclose(found.values, PHI, rtol=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [0.9, 1.0, 1.1])
 @pytest.mark.parametrize("n_d", [1, 3])
 def test_a_common_factor_is_in_the_standard_deviations_only(n_d: int, factor: float) -> None:

@@ -321,6 +321,7 @@ def test_white_noise_is_all_there_is() -> None:
     assert np.all(np.abs(found.values - TRUE) < 3 * found.sigma)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_an_offset_is_found(seed: int) -> None:
     forces = exact() + np.array([0.3, 0.0])
@@ -344,6 +345,7 @@ def test_gains_are_found_up_to_their_common_factor(gain: float) -> None:
     assert np.all(np.abs(found.values - TRUE) < 3 * found.sigma)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("late", [0.002, 0.01, 0.037])
 def test_delays_are_found(late: float) -> None:
     forces = columns(TIME - late) @ TRUE

@@ -70,6 +70,7 @@ def test_log_determinant_and_its_metric() -> None:
     assert second == pytest.approx(float(along @ c.metric(theta) @ along), rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pendulum", "four_bar", "slider_crank", "sla_suspension"])
 @pytest.mark.parametrize("scale", [1.0, np.inf])
 def test_optimum_is_that_of_the_semidefinite_program(name: str, scale: float) -> None:

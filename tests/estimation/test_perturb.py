@@ -44,6 +44,7 @@ def drawn_errors(cad: CadInertia, error: float, n: int) -> np.ndarray:
     return np.array(drawn) - phi_of(cad)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cad", "error"), [(CAD, 1e-3), (CAD, 0.2), (ROD, 1e-3)])
 def test_covariance_of_drawn_errors_is_that_of_the_prior(cad: CadInertia, error: float) -> None:
     n = 1500
@@ -57,6 +58,7 @@ def test_covariance_of_drawn_errors_is_that_of_the_prior(cad: CadInertia, error:
         assert np.abs(z @ z.T / n - np.eye(10)).max() < 5 * np.sqrt(2 / n) + 6 * error**2
 
 
+@pytest.mark.slow
 def test_large_errors_of_a_rod_are_as_rare_as_a_normal_law_has_them() -> None:
     """Its moments about its own axis are products of errors, which are large more often."""
     size = np.abs(drawn_errors(ROD, 0.2, 6000)) / np.linalg.norm(

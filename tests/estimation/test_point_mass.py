@@ -20,6 +20,7 @@ def run() -> mechid.Run:
     return mechid.identify(model, log, cad_error="20%")
 
 
+@pytest.mark.slow
 def test_the_estimate_is_not_thrown_away_for_bodies_that_hardly_exist(run: mechid.Run) -> None:
     """Once it moved by 3e7 standard deviations, and errors were 140 000 % instead of 5 %."""
     forces = run.forces[0]

@@ -263,6 +263,7 @@ def test_displacements_along_axes_that_nothing_holds(coordinate: str, rank: int)
     assert field_rank(plate).rank == rank
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 3, 10, 12, 16, 17])
 def test_random_closed_chains(number: int) -> None:
     """As the observation matrix has in floats, where its singular values are clear."""

@@ -77,6 +77,7 @@ def test_values_of_factors(name: str, prior: bool, subset: tuple[int, ...] | Non
         assert np.isfinite(found[3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("criterion", "noise_of"), [("d", "motion"), ("condition", "usual")])
 def test_values_and_slacks_of_motions(criterion: str, noise_of: NoiseOf, gpu: str) -> None:
     prior = criterion != "condition"

@@ -57,6 +57,7 @@ def size_of(name: str) -> float:
     return 0.003 if name.endswith("stroke") else 0.02 if name.startswith("sla") else 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "quantity", "what"), CASES)
 @pytest.mark.parametrize("bounds", [(-1.0, 2.0), (None, 0.4), (0.0, None)])
 def test_slopes(name: str, quantity: str, what: str, bounds: tuple[float | None, ...]) -> None:

@@ -67,6 +67,7 @@ def test_better_than_the_best_random_motion(criterion: str) -> None:
     assert found.value < found.random_values.min() - gain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [FIVE_BAR, HARD])
 @pytest.mark.parametrize("seed", range(3))
 def test_limits_hold_between_few_samples(limits: tuple[MotionLimit, ...], seed: int) -> None:
@@ -171,6 +172,7 @@ def test_stopped_before_anything_was_found() -> None:
         optimise(problem, replace(SHORT, max_seconds=0.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [FIVE_BAR, HARD])
 @pytest.mark.parametrize("criterion", ["d", "condition-equilibrated"])
 def test_going_on_is_never_worse(limits: tuple[MotionLimit, ...], criterion: str) -> None:
@@ -218,6 +220,7 @@ def test_a_start_that_breaks_limits_is_made_smaller() -> None:
     check(problem, optimise(problem, Effort(1, 1, 3), start=x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "message"),
     [

@@ -46,6 +46,7 @@ def near(found: Array, expected: Array, tolerance: float) -> bool:
     return bool(np.all(np.abs(found - expected) <= tolerance * np.abs(expected).max(axis=0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", [*NAMES, *HARD])
 def test_forces_of_every_model(spec: str, tmp_path: Path) -> None:
     motion = solve_course(zoo_model(spec), zoo_course(spec), TIME)

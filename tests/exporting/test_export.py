@@ -23,6 +23,7 @@ from .test_mjcf import check_mujoco
 from .test_urdf import check_pinocchio
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["run", "reduced"])
 def test_exported_values_have_the_base_parameters(
     which: str, request: pytest.FixtureRequest

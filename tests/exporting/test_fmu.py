@@ -65,6 +65,7 @@ def values(keys: list[str], numbers: np.ndarray) -> dict[str, float]:
     return dict(zip(keys, numbers.tolist(), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ZOO)
 def test_zoo(spec: str, written: Written) -> None:
     """Forces of a motion, that motion from the forces, and a simulation."""
@@ -283,6 +284,7 @@ def test_loads_over_time_are_inputs(written: Written) -> None:
         assert u.get(["x.dd"]) == pytest.approx([3.0])
 
 
+@pytest.mark.slow
 def test_values_of_a_run(run: Any, tmp_path: Path) -> None:
     mechid.export(run, path=tmp_path / "run.fmu")
     found = [

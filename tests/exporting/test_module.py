@@ -42,6 +42,7 @@ for k in range(int(sys.argv[2])):
 """
 
 
+@pytest.mark.slow
 def test_python_needs_numpy_only(tmp_path: Path) -> None:
     motions = [solve_course(zoo_model(spec), zoo_course(spec), TIME) for spec in SPECS]
     for k, (spec, motion) in enumerate(zip(SPECS, motions, strict=True)):

@@ -100,6 +100,7 @@ def test_the_page_shows_the_record() -> None:
     assert stale_tables(PAGE, tables()) == []
 
 
+@pytest.mark.slow
 def test_processes_that_read_files_are_followed_by_others(tmp_path: Path) -> None:
     """Crashes and errors end one file, not those after it; a process reads so many and no more."""
     script = tmp_path / "script.py"

@@ -58,6 +58,7 @@ def test_numbers_that_signal(tmp_path: Path, kind: str, bits: int) -> None:
     assert np.isnan(2.0 * found.get("q1").values).all()
 
 
+@pytest.mark.slow
 def test_an_hdf5_file_that_its_library_never_returns_from(tmp_path: Path) -> None:
     path = tmp_path / "log.h5"
     path.write_bytes((SEEDS / "endless.h5").read_bytes())
@@ -111,6 +112,7 @@ def test_libraries_are_silenced(capfd: pytest.CaptureFixture[str]) -> None:
     assert logging.root.manager.disable == 0
 
 
+@pytest.mark.slow
 def test_matlab_files_that_crash_the_library(tmp_path: Path) -> None:
     """A type of numbers that there is not: the library looks for it beyond its table."""
     path = tmp_path / "log.mat"

@@ -141,6 +141,7 @@ def write_rows(path: Path, rows: list[list[object]]) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("about", ["centre", "origin"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.template)
 def test_forces_are_those_of_the_zoo(case: Case, about: str, tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ def test_wheel_travel_of_new_suspensions(name: str, tmp_path: Path) -> None:
     assert np.min(mechid.singularity_margin(motion.model, motion.q)) > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["multilink", "five-link"])
 def test_rank_is_certified(name: str, tmp_path: Path) -> None:
     model, *_ = mechid.template(name, tmp_path)

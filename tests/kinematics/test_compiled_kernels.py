@@ -144,6 +144,7 @@ def _run(script: Path, **environment: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 def test_without_a_home_code_goes_to_a_temporary_folder_with_one_warning(tmp_path: Path) -> None:
     script = tmp_path / "kernels.py"
     # A folder cannot be made where a file is: also root cannot write there.
@@ -167,6 +168,7 @@ def test_without_a_home_code_goes_to_a_temporary_folder_with_one_warning(tmp_pat
     assert len(list((tmp_path / "tmp").glob("mechid-*/*.nbc"))) == 1
 
 
+@pytest.mark.slow
 def test_processes_that_start_at_once(tmp_path: Path) -> None:
     script = tmp_path / "kernels.py"
     script.write_text(SOURCE, encoding="utf-8")

@@ -404,6 +404,7 @@ def loops(draw: st.DrawFn) -> tuple[Mechanism, int]:
     return build.mechanism(), sum(JOINT_KINDS[x].n_speeds for x in types) - 6
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(loops())
 def test_random_loop_is_as_mobile_as_it_counts(drawn: tuple[Mechanism, int]) -> None:

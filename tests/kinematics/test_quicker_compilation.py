@@ -72,6 +72,7 @@ assert now() == before
 """
 
 
+@pytest.mark.slow
 def test_numba_and_python_are_left_as_they_were() -> None:
     found = subprocess.run(
         [sys.executable, "-c", LEFT], capture_output=True, text=True, timeout=120, check=False
@@ -99,6 +100,7 @@ assert numba.njit(error_model="numpy")(function)(9) == function(9)
 """
 
 
+@pytest.mark.slow
 def test_helpers_of_others_are_right() -> None:
     found = subprocess.run(
         [sys.executable, "-c", HELPERS], capture_output=True, text=True, timeout=300, check=False

@@ -334,6 +334,7 @@ def test_velocities_and_accelerations_are_differences_of_positions(mechanism: Me
     assert motion.alpha[1, kept] == pytest.approx(turn, rel=1e-5, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_orientation_as_roll_pitch_yaw() -> None:
     build = Build("free body", np.random.default_rng(3))
     build.body("body")

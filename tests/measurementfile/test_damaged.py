@@ -40,6 +40,7 @@ WRITERS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", WRITERS, ids=lambda f: f.__name__.removeprefix("write_"))
 def test_damaged_files_give_one_line(write: Callable[[Path], Path], tmp_path: Path) -> None:
     path = write(tmp_path)

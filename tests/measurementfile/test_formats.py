@@ -141,6 +141,7 @@ def stored_elsewhere(file: h5py.File, secret: Path) -> None:
     file.create_dataset("run/x", (3,), float, external=[(str(secret), offset, 24)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["log.h5", "log.mat"])
 @pytest.mark.parametrize(
     "outside", [virtual, virtual_through_a_link, linked, linked_softly, stored_elsewhere]
@@ -170,6 +171,7 @@ def test_links_inside_an_hdf5_file_do_no_harm(tmp_path: Path) -> None:
     assert read_channels(tmp_path / "log.h5").get("y").values.tolist() == [1.0, 2.0, 3.0]
 
 
+@pytest.mark.slow
 def test_groups_of_an_mdf_file_come_to_one_time_base(tmp_path: Path) -> None:
     true = truth()
     slow = np.arange(0.0005, 4.99, 0.01)  # forces at 100 Hz, shifted

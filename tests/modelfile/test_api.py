@@ -94,6 +94,7 @@ ZOO = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ZOO)
 def test_zoo_loads_and_survives_saving(spec: str) -> None:
     m = load(spec)

@@ -57,6 +57,7 @@ number = st.floats(-2, 2).map(lambda x: round(x, 4))
 row = st.fixed_dictionaries(dict.fromkeys(KEYS, number) | {"at": number})
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(row, st.sampled_from("RP"), st.integers(0, 3)), min_size=1, max_size=4))
 @settings(max_examples=40)
 def test_frames_are_the_products(rows: list[tuple[dict[str, float], str, int]]) -> None:

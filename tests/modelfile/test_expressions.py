@@ -134,6 +134,7 @@ trees = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(trees, trees)
 def test_algebra_agrees_with_arithmetic(p: str, q: str) -> None:
     x, y = evaluate_text(p, VALUES), evaluate_text(q, VALUES)

@@ -63,6 +63,7 @@ def six(tensor: np.ndarray) -> list[float]:
 BOX = [[x, y, z] for x in (-0.3, 0.3) for y in (-0.2, 0.2) for z in (-0.1, 0.1)]
 
 
+@pytest.mark.slow
 @given(three, three, three)
 @settings(max_examples=20)
 def test_axes_and_pole(rpy: list[float], center: list[float], pole: list[float]) -> None:

@@ -281,6 +281,7 @@ def pair(axis: str) -> tuple[Mechanism, Mechanism]:
 REVERSED = {"C": [1], "E": [0, 1]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["R", "P", "H", "C", "U", "E"])
 @pytest.mark.parametrize("axis", ["x", "y", "z"])
 @given(q=st.lists(st.floats(-2, 2), min_size=3, max_size=3))
@@ -499,6 +500,7 @@ def explicit(joint_type: str, axis: str | None) -> Mechanism:
 SEVEN = st.lists(st.floats(-2, 2), min_size=7, max_size=7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("joint_type", JOINT_KINDS)
 @pytest.mark.parametrize("axis", ["x", "z"])
 @given(q=SEVEN)

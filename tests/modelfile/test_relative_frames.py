@@ -40,6 +40,7 @@ def chain(origins: list[list[Any]], turns: list[list[Any]], **words: Any) -> Mec
     return build(name="m", parameters={"l": 0.4, "a": 0.3}, **parts, **words)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(three, three), min_size=3, max_size=3))
 def test_chain_of_frames(placed: list[tuple[list[float], list[float]]]) -> None:
     m = chain([p for p, _ in placed], [rpy for _, rpy in placed])

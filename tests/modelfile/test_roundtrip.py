@@ -136,6 +136,7 @@ def mechanisms(draw: st.DrawFn) -> Mechanism:
     return build(**words)
 
 
+@pytest.mark.slow
 @given(mechanisms())
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 def test_saved_and_loaded_again_is_equal(m: Mechanism) -> None:

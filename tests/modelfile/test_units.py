@@ -324,6 +324,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", NAMES)
 def test_zoo_in_millimetres_tonnes_and_degrees(spec: str) -> None:
     name, _, variant = spec.partition("@")

@@ -104,6 +104,7 @@ plain = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text("xyz", min_size=1, max_size=3), plain, min_size=1, max_size=4))
 def test_what_is_written_is_read_back(data: dict[str, object]) -> None:
     again, _ = read(write(data), "f")

@@ -58,6 +58,7 @@ def test_reference_and_energy(name: str) -> None:
     assert found.constraint_error.max() < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "formulation"),
     [

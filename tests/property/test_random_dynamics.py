@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -188,6 +189,7 @@ def test_lagrange_by_differences(case: tuple[Mechanism, np.random.Generator]) ->
     assert np.all(error <= 100 * np.finfo(float).eps * closed * power.size)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(mechanisms())
 def test_every_formulation_inverts(case: tuple[Mechanism, np.random.Generator]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from mechid.dynamics.adjoint import observation_gradient
@@ -41,6 +42,7 @@ def check(drawn: Drawn, rng: np.random.Generator) -> None:
         assert np.abs(a - b).max() <= 1e6 * EPS * condition(motion) ** 3 * largest
 
 
+@pytest.mark.slow
 @settings(max_examples=4)
 @given(loops())
 def test_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:

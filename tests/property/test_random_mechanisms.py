@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -152,6 +153,7 @@ def test_poses_of_a_tree_are_products(drawn: tuple[Drawn, np.random.Generator]) 
     assert close_to(motion.v, np.einsum("nij,nj->ni", rates(motion).R, motion.yd), 10 * EPS)
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES)
 @given(trees())
 def test_motion_of_a_tree(drawn: tuple[Drawn, np.random.Generator]) -> None:
@@ -200,6 +202,7 @@ def test_sensitivities_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> Non
     check_sensitivities(solve_course(model, course, [0.9, 3.7]))
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES)
 @given(loops())
 def test_description_of_loops_does_not_matter(drawn: tuple[Drawn, np.random.Generator]) -> None:

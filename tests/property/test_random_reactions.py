@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from mechid.dynamics.inverse import inverse_dynamics
@@ -51,6 +52,7 @@ def check(motion: Motion) -> None:
     np.testing.assert_array_equal(found.open_multipliers, want.open_multipliers)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(mechanisms())
 def test_reactions_of_small_mechanisms(case: tuple[Mechanism, np.random.Generator]) -> None:
@@ -61,6 +63,7 @@ def test_reactions_of_small_mechanisms(case: tuple[Mechanism, np.random.Generato
         check(solve_motion(model, *(x[None] for x in state), ordered=False))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(loops())
 def test_reactions_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
@@ -75,6 +78,7 @@ def test_reactions_of_loops(drawn: tuple[Drawn, np.random.Generator]) -> None:
         check(solve_course(other, course, [0.9, 3.7]))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(constrained())
 def test_reactions_with_couplings_and_distances(

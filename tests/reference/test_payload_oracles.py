@@ -106,6 +106,7 @@ def identified(
     return mechid.payload(run, log, body=body, **words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "body", "forces"),
     [
@@ -122,6 +123,7 @@ def test_payloads_of_arms_and_platforms(spec: str, body: str, forces: Forces) ->
     assert np.all(found.explained < 0.013)
 
 
+@pytest.mark.slow
 def test_nearly_exact_forces_give_nearly_exact_payloads() -> None:
     """The joints are where the model says: in a micrometre, forces would show it."""
     found = identified("puma560@bare", "link_6", by_pinocchio, 1e-6, "gains, places")
@@ -129,6 +131,7 @@ def test_nearly_exact_forces_give_nearly_exact_payloads() -> None:
     assert np.abs((found.central - TRUE) / found.central_sigma).max() < 4
 
 
+@pytest.mark.slow
 def test_a_body_that_only_translates_shows_the_mass_and_nothing_else() -> None:
     found = identified("slider_crank", "slider", by_mujoco, 0.01)
     assert found.groups == ("m",)
@@ -136,6 +139,7 @@ def test_a_body_that_only_translates_shows_the_mass_and_nothing_else() -> None:
     assert abs(found.mass - MASS) < 4 * found.central_sigma[0] < 0.1 * MASS
 
 
+@pytest.mark.slow
 def test_a_payload_in_the_plane_of_a_linkage_by_mujoco() -> None:
     """A four-bar moves in a plane: nothing across it is seen."""
     found = identified("four_bar", "bar_2", by_mujoco, 0.01, known_mass=(MASS, 0.01))

@@ -62,6 +62,7 @@ def test_the_mapping_is_the_matrix_of_the_gears() -> None:
     assert read.tau == pytest.approx(torques @ GEARS, abs=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fit", "other"), RESIDUALS)
 def test_residuals_of_an_independent_computation_are_reached(fit: Part, other: Part) -> None:
     """No error is larger than there by 5 %, nor smaller by more than samples and filter explain.
@@ -124,6 +125,7 @@ def test_well_determined_groups_are_as_published() -> None:
     assert checked == 18
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fit", "other"), list(RESIDUALS)[1:])
 def test_cad_values_help_on_unseen_parts(fit: Part, other: Part) -> None:
     """They were chosen with this run in view: that they help is expected, and proves little."""

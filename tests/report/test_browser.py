@@ -39,6 +39,7 @@ def settled(opened: OpenedPage) -> None:
     opened.page.wait_for_function("window.mechidReport !== undefined")
 
 
+@pytest.mark.slow
 def test_quiet_without_network(open_page: OpenPage, path: Path) -> None:
     opened = open_page(path, strict=True)
     opened.page.locator("iframe.viewer").scroll_into_view_if_needed()
@@ -47,6 +48,7 @@ def test_quiet_without_network(open_page: OpenPage, path: Path) -> None:
     assert opened.requests == [path.resolve().as_uri()]
 
 
+@pytest.mark.slow
 def test_mechanism_is_drawn(open_page: OpenPage, path: Path) -> None:
     opened = open_page(path)
     opened.page.locator("iframe.viewer").scroll_into_view_if_needed()
@@ -72,6 +74,7 @@ def test_charts_are_drawn(open_page: OpenPage, path: Path, run: Run) -> None:
         assert charts.nth(k).evaluate(INK) > 0.02
 
 
+@pytest.mark.slow
 def test_charts_of_a_motion_zoom_together(open_page: OpenPage, path: Path, run: Run) -> None:
     opened = open_page(path)
     settled(opened)
@@ -112,6 +115,7 @@ def test_table_sorts(open_page: OpenPage, path: Path, run: Run) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 768, 1600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_fits_every_width(open_page: OpenPage, path: Path, width: int, scheme: str) -> None:
@@ -174,6 +178,7 @@ def test_on_paper_nothing_is_clipped(open_page: OpenPage, path: Path) -> None:
     assert page.pdf(format="A4")[:5] == b"%PDF-"
 
 
+@pytest.mark.slow
 def test_tables_are_cards_on_a_phone(open_page: OpenPage, path: Path, run: Run) -> None:
     opened = open_page(path)
     page = opened.page
@@ -193,6 +198,7 @@ def test_tables_are_cards_on_a_phone(open_page: OpenPage, path: Path, run: Run) 
     assert values == sorted(run.parameters.cad)
 
 
+@pytest.mark.slow
 def test_points_are_shown_on_request(open_page: OpenPage, path: Path) -> None:
     opened = open_page(path)
     opened.page.locator("iframe.viewer").scroll_into_view_if_needed()

@@ -46,6 +46,7 @@ def test_central_deviations_are_those_of_samples():
     np.testing.assert_allclose(central_sigma(PHI, root @ root.T), spread, rtol=0.03)
 
 
+@pytest.mark.slow
 def test_bodies_are_those_of_the_full_set(page, run):
     articles = page.xpath("//article[@class='body']")
     assert len(articles) == len(run.mechanism.bodies)
@@ -230,6 +231,7 @@ def test_comparison(run, tmp_path):
         write_comparison({"one": run}, tmp_path / "compare.html")
 
 
+@pytest.mark.slow
 def test_a_robot_without_loops_closes_none(run):
     assert "loops closed" in html.document_fromstring(render_report(run)).text_content()
     motion = mechid.excite("pendulum", random=2, starts=0, harmonics=2)

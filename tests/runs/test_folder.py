@@ -244,6 +244,7 @@ def test_a_link_that_leads_to_itself(run, tmp_path):
     assert link.is_symlink()
 
 
+@pytest.mark.slow
 def test_one_process_at_a_time(run, tmp_path):
     """Another process is refused while it is alive; what it leaves when killed is no obstacle."""
     folder = tmp_path / "run"

@@ -54,6 +54,7 @@ def evidence(answer: Answer, name: str) -> Evidence:
     return found
 
 
+@pytest.mark.slow
 def test_a_good_run_can_be_trusted(good):
     found = mechid.verdict(good)
     assert found.synthetic
@@ -94,6 +95,7 @@ def test_an_offset_is_found(logs, estimator):
     assert "M1" in found.next_steps.evidence[0].text
 
 
+@pytest.mark.slow
 def test_a_gain_is_found(logs):
     log, other = logs(gain={"M1": 0.2})
     found = mechid.verdict(mechid.identify(MODEL, log, validate=other))
@@ -137,6 +139,7 @@ def test_data_without_any_noise(motions):
     assert unseen_error(run).value < 1e-5
 
 
+@pytest.mark.slow
 def test_too_little_excitation(logs):
     t = np.linspace(0, 2, 200)
     y = np.outer(np.sin(np.pi * t), [0.2, 1e-4])
@@ -149,6 +152,7 @@ def test_too_little_excitation(logs):
     assert "moves q2" in found.next_steps.evidence[0].text
 
 
+@pytest.mark.slow
 def test_wrong_cad_values_are_told_from_wrong_data(motions):
     usual = {"noise": "3%", "cad_error": "60%", "seed": 3, "periods": 2}
     log, other = (mechid.synthesise(MODEL, m, **usual) for m in motions)
@@ -206,6 +210,7 @@ def test_standstill_comes_before_friction(good):
     assert steps(delay, friction, unused) == ["delay", "friction", "standstill"]
 
 
+@pytest.mark.slow
 def test_few_clipped_samples_come_after_coloured_residuals(motions):
     usual = {"noise": "10%", "cad_error": "10%", "seed": 3, "periods": 2}
     coloured = usual | {"noise_kind": "coloured"}
@@ -219,6 +224,7 @@ def test_few_clipped_samples_come_after_coloured_residuals(motions):
         assert mechid.verdict(replace(run, diagnosis=(one, one))).lines[0].count("clipped M1") == 1
 
 
+@pytest.mark.slow
 def test_a_model_that_was_reduced_too_much(motions):
     usual = {"noise": "3%", "cad_error": "40%", "seed": 3, "periods": 2}
     log, other = (mechid.synthesise(MODEL, m, **usual) for m in motions)
@@ -232,6 +238,7 @@ def test_a_model_that_was_reduced_too_much(motions):
     assert found.next_steps.evidence[0].text.startswith("Keep more parameters")
 
 
+@pytest.mark.slow
 def test_several_logs_predict_each_other(logs):
     found = mechid.verdict(mechid.identify(MODEL, list(logs()), **PRIOR))
     assert found.trust.answer == "yes"

@@ -42,6 +42,7 @@ def test_a_simulation_does_not_drift() -> None:
     assert found["closure"] < 1e-12
 
 
+@pytest.mark.slow
 def test_a_mechanism_with_loops_in_series() -> None:
     """Each four-bar adds two bodies and three revolute joints; nothing but the first is driven."""
     found = trials.large(5, samples=60)

@@ -61,12 +61,14 @@ def spoilt(model: str, names: tuple[str, ...], column: int, error: str) -> tuple
         return (str(problem),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [("q1", "q3", "q4"), ("q3", "q4"), ("q1", "bar_2.B.x")])
 def test_consistent_positions_draw_no_warning(names: tuple[str, ...]) -> None:
     motion, log = measured("four_bar", names)
     assert not any("contradict" in x for x in prepare(log, motion.model.mechanism).warnings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "words"),
     [
@@ -82,6 +84,7 @@ def test_the_cause_is_named(error: str, words: str) -> None:
     assert any(words in x for x in found), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", ["sign", "late", "offset"])
 def test_with_many_sensors(error: str) -> None:
     names = SENSORS["sla_suspension"]

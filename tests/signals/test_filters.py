@@ -43,6 +43,7 @@ def test_exact_forces_stay_exact() -> None:
     assert left == pytest.approx(decimate(tau, 7), abs=1e-10 * np.abs(tau).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(1,), (7, 501, 64), (5000,), (30_000,)])
 def test_a_record_in_blocks_is_filtered_as_a_whole(sizes: tuple[int, ...]) -> None:
     """Blocks of one sample, of odd lengths, with a short last one: as SciPy filters all at once."""

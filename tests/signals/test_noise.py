@@ -32,6 +32,7 @@ def test_noise_levels_are_found(method: str, sigma: float) -> None:
     assert p.noise.tau[0] == pytest.approx(2.0 / np.sqrt(averaged), rel=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["low-pass", "fourier", "spline", "interpolate"])
 def test_predicted_deviations_of_derivatives_are_those_seen(method: str) -> None:
     seen, said = [], []

@@ -26,6 +26,7 @@ def one() -> mechid.Advice:
     return mechid.advise("five_bar", target="E_p<1%", forces=["M1"], cad_error="20%", draws=0)
 
 
+@pytest.mark.slow
 def test_how_long(both: mechid.Advice) -> None:
     assert both.seconds is not None
     before = [e for s, (e, _) in both.errors.items() if s < both.seconds]
@@ -61,6 +62,7 @@ def test_check(both: mechid.Advice) -> None:
     assert 0.2 < np.mean(both.checked) / both.errors[both.seconds][0] < 5.0
 
 
+@pytest.mark.slow
 def test_a_record_as_model() -> None:
     by_name, by_record = (
         mechid.advise(model, draws=0) for model in ("pendulum", mechid.load("pendulum"))
@@ -82,6 +84,7 @@ def test_targets_that_make_no_sense(given: str) -> None:
         target_of(given)
 
 
+@pytest.mark.slow
 def test_how_far_it_is() -> None:
     """Every motion that is drawn and every step of its search is told, and every check."""
     told: list[tuple[str, int, float]] = []

@@ -67,6 +67,7 @@ axes: {{estimator: [cad, ols, weighted], cad_error: [10%, 20%], seed: {{count: 2
 MAP = {"prior": "full", "scale": 1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("estimator", "more", "error"),
     [

@@ -87,6 +87,7 @@ def test_many_periods_of_a_well_seen_mechanism() -> None:
     assert short / long == pytest.approx(2.0, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_load_cell_tells_more() -> None:
     motion = {**MOTION, "random": 1}
     words = {"model": "delta", "motion": motion, "validation": [{**motion, "seed": 7}]}

@@ -21,6 +21,7 @@ WITHOUT_PAGE = ("scorecard",)
 WITH_PAGE = tuple(name for name in library() if name not in WITHOUT_PAGE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", library())
 def test_quick_size_runs(name: str) -> None:
     found = run_study(name, "out", quick=True, workers=0)
@@ -35,6 +36,7 @@ def test_quick_size_runs(name: str) -> None:
             assert set(found.table(row["part"]).column_names) <= set(pq.read_schema(data).names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_PAGE)
 def test_page_is_what_the_tables_say(name: str) -> None:
     """Made anew by `mechid study page NAME docs/studies/data/NAME -o docs/studies/NAME.md
@@ -61,6 +63,7 @@ def test_tables_have_the_cells_of_the_study_file(name: str) -> None:
         assert len(table["cell"].unique()) == len(grid["cell"].unique())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITHOUT_PAGE)
 def test_template_without_page(name: str) -> None:
     """It can be filled from the quick size."""

@@ -42,6 +42,7 @@ def test_values_as_they_are_are_those_of_numpy() -> None:
     assert values == pytest.approx(s[:rank] / s[0], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_tolerances_count_values() -> None:
     given: dict[str, Any] = {
         "model": "sla_suspension",

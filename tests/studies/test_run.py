@@ -64,6 +64,7 @@ def test_table_has_the_rows_of_each_cell_in_order(study: Read) -> None:
     assert Path("out/study.yaml").read_text() == SMALL
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_bytes(study: Read, recwarn: pytest.WarningsRecorder) -> None:
     """Beside another study, too, which has the usual port of Dask."""
     run_study(study(SMALL), "here", workers=0)
@@ -197,6 +198,7 @@ def damage(path: Path, n: int, *, cut: bool) -> None:
     path.write_bytes(data[:n] + (b"" if cut else bytes([data[n] ^ 1 << n % 8]) + data[n + 1 :]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [False, True])
 def test_every_damage_of_a_table_is_noticed(tmp_path: Path, cut: bool) -> None:
     """But of the mark that a hash follows: without it, the same table has none."""

@@ -156,6 +156,7 @@ def test_studies_that_do_not_exist() -> None:
         load_study("nowhere")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", library())
 @pytest.mark.parametrize("quick", [False, True])
 def test_every_study_of_the_library_is_valid(name: str, quick: bool) -> None:

@@ -73,6 +73,7 @@ def started(client: httpx.Client, command: str, arguments: dict[str, Any]) -> st
     return name
 
 
+@pytest.mark.slow
 def test_a_job_outlives_the_server(folder: Path) -> None:
     with server(folder) as (process, client):
         name = started(client, "excite", LONG)
@@ -157,6 +158,7 @@ def test_states_are_read_from_the_folder(folder: Path) -> None:
     assert found[0]["line"] == "mechid excite -- 'a b.yaml'"
 
 
+@pytest.mark.slow
 def test_jobs_from_a_model_to_a_report(client: httpx.Client, folder: Path) -> None:
     """The whole way without a command line; the command line finds the same run."""
 

@@ -177,6 +177,7 @@ def test_new_models(client: Client, folder: Path) -> None:
     assert not (folder / "w.yaml").exists()
 
 
+@pytest.mark.slow
 def test_scene_and_motion(client: Client, folder: Path) -> None:
     scene = client.post("/api/model/scene", json={"path": "linkage.yaml"}).json()
     assert [body["name"] for body in scene["bodies"]] == ["ground", "bar_1", "bar_2", "bar_3"]

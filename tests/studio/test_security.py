@@ -137,6 +137,7 @@ def traps(folder: Path) -> None:
     (folder / "sub").mkdir()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("traps")
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_paths_stay_in_the_folder(client: Client, folder: Path, path: str) -> None:
@@ -214,6 +215,7 @@ def test_odd_names_are_not_written(client: Client, folder: Path, name: str) -> N
     assert [p.name for p in folder.iterdir() if p.is_file()] == ["linkage.yaml"]
 
 
+@pytest.mark.slow
 def test_modules_of_the_folder_are_not_run(client: Client, folder: Path) -> None:
     mark = folder.parent / "was_run"
     for name in ("numpy.py", "json.py", "sitecustomize.py", "mechid.py"):
@@ -254,6 +256,7 @@ BODIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ODD, ids=lambda value: value[:10])
 def test_numbers_and_texts_that_json_cannot_hold_are_refused(client: Client, value: str) -> None:
     headers = {"content-type": "application/json"}
@@ -268,6 +271,7 @@ def test_numbers_and_texts_that_json_cannot_hold_are_refused(client: Client, val
 LONG = ("x" * 300, "x" * 5000, "a/" * 3000 + "b", "linkage.yaml@" + "x" * 5000, "zoo:" + "x" * 5000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", LONG, ids=lambda path: f"{path[:14]}-{len(path)}")
 def test_paths_that_no_system_takes_are_refused(client: Client, folder: Path, path: str) -> None:
     words = {"path": path}
@@ -315,6 +319,7 @@ def test_other_protocols_are_refused(client: Client) -> None:
     assert client.get("/api/state").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_log_does_not_show_other_files(client: Client, folder: Path) -> None:
     secret = folder.parent / "secret.h5"
     with h5py.File(secret, "w") as file:

@@ -45,6 +45,7 @@ def test_errors_come_back_whole(tmp_path: Path) -> None:
     assert (error.status, error.what) == (422, "path is missing")
 
 
+@pytest.mark.slow
 def test_a_process_that_hangs_or_dies_is_replaced(tmp_path: Path) -> None:
     async def answer(worker: Worker) -> int:
         try:

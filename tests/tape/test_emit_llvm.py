@@ -42,6 +42,7 @@ def random_program(seed: int, n_operations: int) -> Program:
     return tape.program()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
 @pytest.mark.parametrize("n_operations", [5, 40, 3 * PART])
 @pytest.mark.parametrize("seed", range(4))

@@ -52,6 +52,7 @@ def drawn(model: DynamicModel, reach: float, n: int = N) -> tuple[np.ndarray, ..
     return y, *rng.standard_normal((2, *y.shape))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_samples_agree_with_the_kernels(name: str, tmp_path: Path) -> None:
     model = dynamic_model(load(name))

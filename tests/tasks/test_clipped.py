@@ -77,6 +77,7 @@ def test_clipped_samples_count_nowhere(words: dict[str, Any]) -> None:
     assert not any("empty" in d.remedy for d in run.diagnosis if d.kind == "clipped")
 
 
+@pytest.mark.slow
 def test_a_motion_for_validation_only() -> None:
     run = mechid.identify(FIVE_BAR, log_of(0), cad_error="20%")
     log, at = clipped(log_of(1))
@@ -106,6 +107,7 @@ def test_a_log_in_blocks_warns(tmp_path: Path) -> None:
         assert np.count_nonzero(at[40:-40]) <= int(word.split(" samples")[0].split()[-1])
 
 
+@pytest.mark.slow
 def test_a_log_with_a_payload() -> None:
     run = mechid.identify(FIVE_BAR, log_of(0), cad_error="20%")
     log, at = clipped(log_of(1))

@@ -42,6 +42,7 @@ def moved_to(run: Run, joint: str) -> np.ndarray:
     return rotation @ np.subtract(found.frame_a.origin, given.frame_a.origin)
 
 
+@pytest.mark.slow
 def test_friction_of_all_joints_is_found_and_written_into_the_model() -> None:
     run, truth = rough(), made(friction="2%").errors["friction"]
     assert set(truth) == {*JOINTS}
@@ -84,6 +85,7 @@ def test_nothing_is_added_to_a_complete_model(seed: int) -> None:
     assert not [f.name for f in run.final.found if f.likely]
 
 
+@pytest.mark.slow
 def test_nothing_is_looked_for_with_other_estimators() -> None:
     run = mechid.identify(MODEL, made(friction="2%"), cad_error="10%", estimator="map")
     assert run.added == ()
@@ -106,6 +108,7 @@ def test_errors_that_are_not_there_are_not_looked_for() -> None:
     assert families
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["auto", "map", "ols"])
 def test_friction_that_is_named_is_added_to_all_joints(estimator: str) -> None:
     """Also where it is not there: its coefficients are zero within their deviations."""
@@ -175,6 +178,7 @@ def test_parameters_go_with_the_places_of_the_model(declared: bool) -> None:
     )
 
 
+@pytest.mark.slow
 def test_places_that_are_declared_where_they_are() -> None:
     """A displacement that is not there is no finding."""
     run = mechid.identify(MODEL, made(), cad_error="10%", hardpoints=0.0005)
@@ -227,6 +231,7 @@ def test_coefficients_have_names_of_their_own() -> None:
             assert {p for p in found if other[p].value != found[p].value} == {place}
 
 
+@pytest.mark.slow
 def test_a_spring_that_is_stiffer_than_the_catalogue_says() -> None:
     """A known stiffness is corrected in the model, where the forces show it."""
     spring = "{type: torsion_spring, joint: hinge, stiffness: %g}"
@@ -287,6 +292,7 @@ MOTOR = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("element", "given", "true"), [(COIL, 0.2, 0.05), (MOTOR, 0.05, 0.3)])
 def test_known_damping_that_is_otherwise(element: str, given: float, true: float) -> None:
     """Damping of an element that is no friction is a coefficient of its own; stated friction is

@@ -48,6 +48,7 @@ def check(found: DesignedMotion, times: int = 20) -> None:
         assert found.slack == pytest.approx(min(s.worst for s in least), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "plan"),
     [

@@ -107,6 +107,7 @@ def test_friction_that_the_model_has_gets_no_shapes(seed: int) -> None:
     assert run.diagnosis == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1))
 def test_stribeck_friction_is_named_and_added(seed: int, tmp_path: Path) -> None:
     truth = with_friction(**STRIBECK)
@@ -128,6 +129,7 @@ def test_stribeck_friction_is_named_and_added(seed: int, tmp_path: Path) -> None
     write_report(tmp_path / "run", tmp_path / "report.html")
 
 
+@pytest.mark.slow
 def test_named_shapes_are_added_to_all_joints(tmp_path: Path) -> None:
     """Whether they are there or not; of several that differ in a speed, the most probable."""
     run = run_of(measured(with_friction(**STRIBECK)), friction="stribeck,quadratic")
@@ -165,6 +167,7 @@ def test_wrong_options(words: dict[str, str], message: str) -> None:
         run_of(measured(load("pendulum@friction")), **words)
 
 
+@pytest.mark.slow
 def test_standstill_as_a_speed_and_automatically() -> None:
     """At rest the friction of a real hinge has any value; the sign of noise has the wrong one."""
     pendulum = load("pendulum@friction")
@@ -197,6 +200,7 @@ def test_standstill_as_a_speed_and_automatically() -> None:
     assert off[1] < 0.5 * off[0]
 
 
+@pytest.mark.slow
 def test_a_mapping_that_says_where_forces_count_is_kept() -> None:
     motion = replace(measured(load("pendulum@friction")), ignore_below={"angle": 0.01})
     assert run_of(motion, standstill="auto").motions[0].ignore_below == {"angle": 0.01}
@@ -234,6 +238,7 @@ def test_friction_by_load_is_named_and_added(seed: int) -> None:
     assert np.isnan(forces.measured).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [(0, 0), (100, 120)])
 def test_friction_by_load_needs_no_values(gap: tuple[int, int]) -> None:
     """Where no force was measured, nothing tells its sign if coefficients have no value."""
@@ -324,6 +329,7 @@ def driven_arm(
     return mechid.loads(TWO + elements), replace(motion, tau=tau)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1))
 def test_rotors_that_a_robot_file_lacks(seed: int) -> None:
     """That of the second joint shows; that of the first is the same force as inertia of its link,
@@ -336,6 +342,7 @@ def test_rotors_that_a_robot_file_lacks(seed: int) -> None:
     assert run.errors(run.motions[0].name)["estimate"] < 0.025  # the noise is 2 %
 
 
+@pytest.mark.slow
 def test_no_rotor_is_found_where_links_are_heavier() -> None:
     """Negative inertia is no rotor; nor is what noise leaves."""
     for rotor in (0.0, -0.02):
@@ -350,6 +357,7 @@ elements:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1))
 def test_friction_that_a_robot_file_states_without_measuring(seed: int) -> None:
     """It is no error of the unit that the force is smaller, and no shape of another kind."""
@@ -364,6 +372,7 @@ def test_friction_that_a_robot_file_states_without_measuring(seed: int) -> None:
     assert run.errors(run.motions[0].name)["estimate"] < 0.025
 
 
+@pytest.mark.slow
 def test_fixed_friction_that_is_not_there() -> None:
     """In a short log each shape leaves what is slow of the other: both together explain it."""
     arm = mechid.loads(TWO)
@@ -381,6 +390,7 @@ def test_fixed_friction_that_is_right_stays() -> None:
     assert run.mechanism.elements == arm.elements
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1))
 def test_standstill_is_found_beside_friction_that_is_added(seed: int) -> None:
     """Where a joint sticks, its friction has any value up to that of the motion."""
@@ -397,6 +407,7 @@ def test_standstill_is_found_beside_friction_that_is_added(seed: int) -> None:
     assert right(run, coulomb_B_dry=3.0, viscous_B_viscous=0.3)
 
 
+@pytest.mark.slow
 def test_truth_of_replaced_friction_is_what_the_model_had() -> None:
     arm = mechid.loads(TWO + FIXED)
     made = synthesise(arm, moved(arm, 800, 0.5), noise=0.02, seed=1)
@@ -407,6 +418,7 @@ def test_truth_of_replaced_friction_is_what_the_model_had() -> None:
     assert right(run, coulomb_B_dry=3.0, viscous_B_viscous=2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coulomb", [10.0, 40.0])
 def test_a_force_that_is_mostly_friction_is_no_noise(coulomb: float) -> None:
     """Of a light wrist; its channel is all right. 40 N m is 70 times the force without friction."""
@@ -433,6 +445,7 @@ def test_friction_of_a_motor_that_moves_with_several_joints() -> None:
     assert list(friction_terms(arm, ("q5", 0))) == []
 
 
+@pytest.mark.slow
 def test_friction_by_load_that_is_asked_for_and_not_there() -> None:
     plain, run = (
         run_of(measured(load("pendulum@friction")), friction=how) for how in ("keep", "load")
@@ -460,6 +473,7 @@ def test_hysteresis_is_named_and_added(seed: int) -> None:
     assert again.elements == richer.mechanism.elements
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1))
 def test_friction_beside_a_delay_is_named_and_contained(seed: int) -> None:
     linkage = load("five_bar")
@@ -491,6 +505,7 @@ def test_hysteresis_of_the_model_is_identified(seed: int) -> None:
     assert right(run, hysteresis_more=2.0)
 
 
+@pytest.mark.slow
 def test_several_logs_together() -> None:
     """Friction and standstill are found from all logs, and apply to each of them."""
     truth = with_friction(**STRIBECK)

@@ -62,6 +62,7 @@ def identified(mechanism: Mechanism, made: Synthesis, *motions, **words) -> Run:
     return identify_motions(mechanism, [data_of(made), *motions], options, truth=made.truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise", "goal"), [(0.0, 5e-4), (0.01, 0.1)])
 def test_struts_of_a_suspension_are_recovered(noise, goal):
     """Stiffness and damping are well determined where most of the 87 parameters are not."""
@@ -107,6 +108,7 @@ def test_friction_without_cad_values(estimator):
     assert {row.model for row in run.validation} == {"estimate"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cad_error", [None, 0.2])
 def test_a_value_of_zero_says_as_little_as_none(cad_error):
     """Friction whose CAD value is zero is found as if it had none; nothing divides by it."""
@@ -156,6 +158,7 @@ def test_bodies_without_cad_values():
     assert run.validation[0].total < 0.03
 
 
+@pytest.mark.slow
 def test_inertia_that_no_body_can_have_is_told():
     five = load("five_bar")
     made = synthesise(five, moved(five, 100, 0.1))
@@ -221,6 +224,7 @@ def test_settings_of_estimators():
         estimator_of("physical", {"inner": "ridge", "whiten": "true"})
 
 
+@pytest.mark.slow
 def test_left_and_right_become_the_same():
     """With symmetry as a fact, masses of mirror images are equal; without it they are not."""
     suspension = load("sla_suspension")
@@ -236,6 +240,7 @@ def test_left_and_right_become_the_same():
     assert apart[0] < 1e-6 < 1e-3 < apart[1], apart
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [0.0, 0.05])
 def test_a_coefficient_without_uncertainty_is_left_to_the_data(value):
     """Its CAD value is not taken as exact: it is to be identified. Zero is no value to lose."""
@@ -255,6 +260,7 @@ def test_a_coefficient_without_uncertainty_is_left_to_the_data(value):
     assert any("no uncertainty of viscous" in w for w in run.warnings) == (value != 0)
 
 
+@pytest.mark.slow
 def test_base_values_that_no_bodies_have_are_named():
     """The full set is as near as bodies can be; what it misses is said, with its size."""
     model = load("slider_crank")
@@ -273,6 +279,7 @@ def test_base_values_that_no_bodies_have_are_named():
     assert not identified(model, made, cad_error=0.2, estimator="physical").full.missed
 
 
+@pytest.mark.slow
 def test_validation_with_the_log_of_the_identification_is_refused(tmp_path: Path) -> None:
     """Its error would say nothing of other motions; another part of the log would."""
     motion = mechid.excite("five_bar", random=4, starts=0)

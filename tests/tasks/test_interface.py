@@ -74,6 +74,7 @@ def test_names_can_be_completed():
             assert shown[f.name].default == getattr(defaults, f.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["base_parameters", "excite", "evaluate_motion", "synthesise", "read_measurement", "prepare",
@@ -182,6 +183,7 @@ def test_records_may_be_made_with_words(log):
         mechid.prepare(log, "five_bar", mechid.Preparation("magic"))
 
 
+@pytest.mark.slow
 def test_a_run_of_python_goes_on_from_the_command_line(run, other_log, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mechid.save_run(run, "run")
@@ -197,6 +199,7 @@ def test_a_run_of_python_goes_on_from_the_command_line(run, other_log, tmp_path,
     assert len(again.motions) == len(run.motions) + 1
 
 
+@pytest.mark.slow
 def test_a_run_of_the_command_line_goes_on_in_python(log, other_log, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mechid.save_measurement(log, "d.parquet")
@@ -241,6 +244,7 @@ def test_an_old_run_is_refused_with_the_command_that_repeats_it(run, tmp_path):
 # --------------------------------------------------------------------------- what records show
 
 
+@pytest.mark.slow
 def test_records_show_themselves_in_ten_lines(run, log, other_log, motion):
     small = mechid.reduce(run, size=7)
     many = replace(small, warnings=("one",) * 9, motions=run.motions * 3)

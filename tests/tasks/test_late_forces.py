@@ -27,6 +27,7 @@ def run() -> Run:
     return mechid.identify("five_bar", measured(1), validate=[measured(2)])
 
 
+@pytest.mark.slow
 def test_the_delay_does_not_count_as_an_error() -> None:
     found = run()
     assert found.estimate is not None
@@ -54,6 +55,7 @@ def test_a_known_delay_is_no_news_on_another_log() -> None:
 MODELS = Path(__file__).parent / "models"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 2])
 def test_dry_friction_beside_a_delay(seed: int) -> None:
     """The delay is found to a thirtieth of a sample, and the machine is not blamed for it."""

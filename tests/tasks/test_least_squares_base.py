@@ -8,6 +8,7 @@ import mechid
 from mechid.runs.folder import load_run, save_run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("estimator", "number"), [("ols", 40), ("map", 41)])
 def test_dependencies_that_no_transfer_explains(estimator: str, number: int, tmp_path) -> None:
     """A spring that cannot be told from a weight: CAD values decide, or it is left out."""

@@ -39,6 +39,7 @@ def run(logs) -> mechid.Run:
     return mechid.identify(MODEL, logs[:2], validate=logs[2], estimator="weighted")
 
 
+@pytest.mark.slow
 def test_the_estimate_is_that_of_all_rows_together(logs):
     run = mechid.identify(MODEL, logs, estimator="ols")
     parts = [mechid.regression(MODEL, log) for log in logs]
@@ -75,6 +76,7 @@ def test_runs_with_coloured_noise_are_read_again(logs, tmp_path):
     mechid.write_report(tmp_path / "run", tmp_path / "page.html")
 
 
+@pytest.mark.slow
 def test_each_log_is_predicted_from_the_others(run, logs):
     """As a run of one log does that is validated on the other."""
     rows = {(row.motion, row.model): row for row in run.left_out}
@@ -130,6 +132,7 @@ def test_three_logs(logs):
     assert row.error == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_run_of_several_logs_goes_on(run, logs, tmp_path):
     mechid.save_run(run, tmp_path / "run")
     again = mechid.load_run(tmp_path / "run")

@@ -34,6 +34,7 @@ def identified(log: int, other: int) -> tuple[Estimate, float]:
     return run.estimate, float(off)
 
 
+@pytest.mark.slow
 def test_each_log_predicts_the_other() -> None:
     (first, error), (second, back) = identified(2, 3), identified(3, 2)
     assert error < MOST

@@ -78,6 +78,7 @@ def test_intervals_cover_as_often_as_they_claim() -> None:
     assert 0.5 < np.sqrt(np.mean(z**2)) < 1.4
 
 
+@pytest.mark.slow
 def test_a_measured_mass_narrows_the_rest() -> None:
     run, log = pair(0)
     free = mechid.payload(run, log, body="coupler_1")
@@ -93,6 +94,7 @@ def test_a_measured_mass_narrows_the_rest() -> None:
     assert any("standard deviations apart" in w for w in wrong.warnings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("estimator", "settings"), [("map", {"offsets": 0.0}), ("auto", {"without": "offsets, drifts"})]
 )
@@ -192,6 +194,7 @@ def test_the_end_of_a_chain_is_the_default() -> None:
         attached_body(mechid.load("five_bar"), "crank")
 
 
+@pytest.mark.slow
 def test_what_the_motion_does_not_show_is_said() -> None:
     """A pendulum that turns about z: only Izz + …, and the first moments across the axis."""
     found = mechid.payload(*pair(0, "pendulum", "bob"))

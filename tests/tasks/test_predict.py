@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 import mechid
 
 
+@pytest.mark.slow
 def test_offsets_that_are_part_of_predicted_forces_are_named() -> None:
     motion = mechid.excite("five_bar", random=4, starts=0)
     words = {"noise": "1%", "cad_error": "20%", "periods": 3}

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import mechid
 from mechid.tasks.reduction import _without_outliers
 from mechid.tasks.stages import base_of, problem_of
 
 
+@pytest.mark.slow
 def test_outliers_do_not_make_all_sizes_alike() -> None:
     """Two values in a hundred are off by three times the force: the size is that without them."""
     motion = mechid.excite("five_bar", random=5, starts=0)
@@ -28,6 +30,7 @@ def test_outliers_do_not_make_all_sizes_alike() -> None:
     assert sizes[0] > 3
 
 
+@pytest.mark.slow
 def test_what_was_not_used_is_no_outlier() -> None:
     five_bar = mechid.load("five_bar")
     motion = mechid.excite(five_bar, random=5, starts=0)

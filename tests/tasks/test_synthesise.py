@@ -89,6 +89,7 @@ def test_time_constant():
     np.testing.assert_allclose(e, f, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_gain_errors_are_constant_factors():
     factors = []
     for seed in range(300):

@@ -39,6 +39,7 @@ def moved(found: DesignedMotion, n: int) -> Motion:
     return solve_motion(model, s.y, s.yd, s.ydd, time=s.time)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", zoo_names())
 def test_no_design_silences_a_force(name: str) -> None:
     """Noise relative to the forces of the motion alone led to motions without some force."""

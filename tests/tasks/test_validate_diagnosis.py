@@ -42,10 +42,12 @@ def log(other: Synthesis) -> Measurement:
     return other.measurement
 
 
+@pytest.mark.slow
 def test_nothing_is_found_in_a_motion_that_fits(run: Run, log: Measurement) -> None:
     assert mechid.validate(run, log).diagnosis == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [0.1, 0.2, 0.3])
 def test_an_offset_that_an_identification_cannot_see(
     part: float, run: Run, log: Measurement
@@ -67,6 +69,7 @@ def test_a_large_offset_does_not_hide_a_small_one(run: Run, log: Measurement) ->
     assert offsets == pytest.approx({"M1": sizes[0], "M2": sizes[1]}, rel=0.25)
 
 
+@pytest.mark.slow
 def test_an_offset_of_the_identification_is_named_where_it_is_not(log: Measurement) -> None:
     """The sensor was zeroed in between: which of the logs is wrong, no log tells."""
     motion = mechid.excite("five_bar", random=20, starts=0)
@@ -102,6 +105,7 @@ def test_forces_that_are_late_and_exchanged(run: Run, log: Measurement) -> None:
     assert all(e.grade != "bad" or "validation" in e.text for e in verdict.trust.evidence)
 
 
+@pytest.mark.slow
 def test_all_samples_of_a_motion_that_was_not_used_count(run: Run, other: Synthesis) -> None:
     """So that it is no advice to leave those near standstill out, or to use an estimator."""
     motion = mechid.excite("five_bar", random=20, starts=0, seed=1)
@@ -124,6 +128,7 @@ def test_all_samples_of_a_motion_that_was_not_used_count(run: Run, other: Synthe
     ]
 
 
+@pytest.mark.slow
 def test_kept_in_the_run_and_shown(run: Run, other: Synthesis, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     mechid.save_run(run, folder)
@@ -143,6 +148,7 @@ def test_kept_in_the_run_and_shown(run: Run, other: Synthesis, tmp_path: Path) -
     assert "diagnosis: on validation-2 offset of M2" in " ".join(again.output.split())
 
 
+@pytest.mark.slow
 def test_a_file_of_the_identification_is_no_validation(tmp_path: Path) -> None:
     motion = mechid.excite("five_bar", random=4, starts=0)
     log = mechid.synthesise("five_bar", motion, noise="1%", cad_error="20%", periods=2)
@@ -155,6 +161,7 @@ def test_a_file_of_the_identification_is_no_validation(tmp_path: Path) -> None:
     assert mechid.validate(run, tmp_path / "again.csv").rows
 
 
+@pytest.mark.slow
 def test_a_dead_sensor_counts_nowhere() -> None:
     """Not in the estimate, nor in errors, intervals and the verdict."""
     motions = [mechid.excite("five_bar", random=4, starts=0, seed=seed) for seed in range(2)]

@@ -51,6 +51,7 @@ DATA = read(TEXT, "t.yaml")[0]
 PATHS = list(paths(DATA))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS, ids=lambda p: ".".join(map(str, p)))
 def test_odd_values_are_refused_or_read(path: tuple[Any, ...]) -> None:
     for odd in ODD:

@@ -72,6 +72,7 @@ def test_truth() -> None:
     assert dict(zip(found.parameters, found.values.tolist(), strict=True)) == written
 
 
+@pytest.mark.slow
 def test_certificate() -> None:
     found = verify(read_certificate(FILES / "certificate.json"))
     written = json.loads((FILES / "certificate.json").read_text())

@@ -26,6 +26,7 @@ def only(found: tuple[Diagnosis, ...], kind: str) -> Diagnosis:
     return found[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_clean_data_have_no_finding(seed: int) -> None:
     world = World(seed)
@@ -33,6 +34,7 @@ def test_clean_data_have_no_finding(seed: int) -> None:
     assert world.diagnosis(auto=True) == ()
 
 
+@pytest.mark.slow
 def test_noise_with_memory_is_no_error() -> None:
     """300 samples are worth 16 for a mean: of twelve forces one may be off by three deviations."""
     worlds = [World(seed, correlation=0.9) for seed in SEEDS]
@@ -79,6 +81,7 @@ def test_offset_of_one_of_two_logs() -> None:
     assert d.size == pytest.approx(0.8, rel=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_drift(seed: int) -> None:
     """A straight line from end to end: its root mean square is that of its length by √12."""
@@ -98,6 +101,7 @@ def test_drift(seed: int) -> None:
     assert estimate.errors.drift[2] == pytest.approx(0.4 * size / np.sqrt(12), rel=0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "samples"), [(0, -2), (1, 1), (2, 3)])
 def test_delay(seed: int, samples: int) -> None:
     """All forces late by whole samples, or early."""
@@ -112,6 +116,7 @@ def test_delay(seed: int, samples: int) -> None:
     assert d.size == pytest.approx(samples / RATE, rel=0.15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "factor"), [(0, 1.15), (1, 0.88)])
 def test_gain(seed: int, factor: float) -> None:
     world = World(seed, lambda tau, _: tau * (1, factor, 1), noise=0.01)

@@ -255,6 +255,7 @@ def test_page_draws_without_errors_or_requests(tmp_path: Path, open_page: OpenPa
     assert opened.requests == [path.as_uri()]
 
 
+@pytest.mark.slow
 def test_seek_moves_bodies_to_their_closed_form(tmp_path: Path, open_page: OpenPage) -> None:
     scene = slider_crank()
     page = open_page(save(tmp_path, scene)).page
@@ -274,6 +275,7 @@ def test_seek_moves_bodies_to_their_closed_form(tmp_path: Path, open_page: OpenP
         assert page.inner_text(".strip .value") == f"{angle:.4g}".ljust(5, "0") or t in {0.0, 2.0}
 
 
+@pytest.mark.slow
 def test_picture_changes_with_the_motion(tmp_path: Path, open_page: OpenPage) -> None:
     page = open_page(save(tmp_path, slider_crank())).page
     pictures = []
@@ -304,6 +306,7 @@ def test_poses_between_samples_turn_evenly(tmp_path: Path, open_page: OpenPage) 
         assert turned == pytest.approx([math.cos(math.pi / 6), 0.5, 0.0])
 
 
+@pytest.mark.slow
 def test_page_plays_by_itself_where_motion_is_welcome(tmp_path: Path, open_page: OpenPage) -> None:
     path = save(tmp_path, slider_crank())
     open_page(path, autoplay=True).page.wait_for_function("mechid.frame() > 0")
@@ -312,6 +315,7 @@ def test_page_plays_by_itself_where_motion_is_welcome(tmp_path: Path, open_page:
     assert calm.evaluate("mechid.time()") == 0.0
 
 
+@pytest.mark.slow
 def test_play_pause_and_scrub(tmp_path: Path, open_page: OpenPage) -> None:
     page = open_page(save(tmp_path, slider_crank())).page
     page.evaluate("mechid.play()")
@@ -329,6 +333,7 @@ def test_play_pause_and_scrub(tmp_path: Path, open_page: OpenPage) -> None:
     assert page.get_attribute("[name=play]", "aria-label") == "Pause"
 
 
+@pytest.mark.slow
 def test_motion_ends_without_loop_and_starts_again_with_it(
     tmp_path: Path, open_page: OpenPage
 ) -> None:
@@ -343,6 +348,7 @@ def test_motion_ends_without_loop_and_starts_again_with_it(
     page.wait_for_function("mechid.time() < 1")
 
 
+@pytest.mark.slow
 def test_hover_names_bodies_and_joints(tmp_path: Path, open_page: OpenPage) -> None:
     opened = open_page(save(tmp_path, slider_crank()))
     page = opened.page
@@ -360,6 +366,7 @@ def test_hover_names_bodies_and_joints(tmp_path: Path, open_page: OpenPage) -> N
     assert not tooltip.is_visible()
 
 
+@pytest.mark.slow
 def test_legend_counts_and_hides(tmp_path: Path, open_page: OpenPage) -> None:
     opened = open_page(save(tmp_path, slider_crank()))
     page = opened.page
@@ -377,6 +384,7 @@ def test_legend_counts_and_hides(tmp_path: Path, open_page: OpenPage) -> None:
     assert not page.locator("#tooltip").is_visible()
 
 
+@pytest.mark.slow
 def test_every_view_shows_the_whole_mechanism(tmp_path: Path, open_page: OpenPage) -> None:
     page = open_page(save(tmp_path, slider_crank())).page
     corners = [[-CRANK, 0, 0], [CRANK + ROD, 0, 0], [0, 0, CRANK], [0, 0, -CRANK]]
@@ -397,6 +405,7 @@ X, Y, Z = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
 DOWN = [0.0, 0.0, -1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("up", "views"),
     [
@@ -425,6 +434,7 @@ def test_views_follow_gravity(
         assert over[0] == pytest.approx(origin[0], abs=1)
 
 
+@pytest.mark.slow
 def test_strip_plot_seeks(tmp_path: Path, open_page: OpenPage) -> None:
     page = open_page(save(tmp_path, slider_crank())).page
     plot = page.locator(".plot").bounding_box()
@@ -435,6 +445,7 @@ def test_strip_plot_seeks(tmp_path: Path, open_page: OpenPage) -> None:
     assert page.inner_text(".strip .unit") == "rad"
 
 
+@pytest.mark.slow
 def test_single_sample_is_a_still_picture(tmp_path: Path, open_page: OpenPage) -> None:
     opened = open_page(save(tmp_path, slider_crank(samples=1)))
     assert colours(opened) > 100
@@ -446,6 +457,7 @@ def test_single_sample_is_a_still_picture(tmp_path: Path, open_page: OpenPage) -
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_every_kind_can_be_drawn(tmp_path: Path, open_page: OpenPage) -> None:
     opened = open_page(save(tmp_path, glyphs()))
     assert opened.errors == []
@@ -454,6 +466,7 @@ def test_every_kind_can_be_drawn(tmp_path: Path, open_page: OpenPage) -> None:
     assert not opened.page.locator("footer").is_visible()
 
 
+@pytest.mark.slow
 def test_names_are_text_and_never_markup(tmp_path: Path, open_page: OpenPage) -> None:
     name = """</script><img src=x onerror="window.broken = 1"> "quoted" & 'single' {{scene}}"""
     scene = slider_crank()

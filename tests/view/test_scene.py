@@ -30,6 +30,7 @@ def placed(drawn: dict[str, Any], sample: int, body: int, local: list[float]) ->
     return np.asarray(pose[:3] + matrix_from_quaternion(pose[3:]) @ np.array(local))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*MODELS, *VARIANTS])
 def test_every_model_has_a_page(name: str) -> None:
     mechanism = load(name)
@@ -45,6 +46,7 @@ def test_every_model_has_a_page(name: str) -> None:
     assert render_page(still)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_points_are_where_the_other_formulation_puts_them(name: str) -> None:
     mechanism = load(name)

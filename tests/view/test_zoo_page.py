@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..conftest import OpenPage
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "body", "traces"),
     [
@@ -56,6 +57,7 @@ def test_page_shows_the_moving_mechanism(
     assert opened.requests == [path.as_uri()]
 
 
+@pytest.mark.slow
 def test_a_force_keeps_its_direction_while_its_point_moves(
     tmp_path: Path, open_page: OpenPage
 ) -> None:

@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 import yaml
 
 from .conftest import picture
@@ -23,6 +24,7 @@ def send(folder: Path, number: signal.Signals) -> None:
     os.killpg(json.loads(newest.read_text("utf-8"))["command"], number)
 
 
+@pytest.mark.slow
 def test_search_is_watched_and_stopped(open_tab: OpenTab, folder: Path) -> None:
     tab = open_tab("excite?model=linkage.yaml")
     page = tab.page
@@ -51,6 +53,7 @@ def test_search_is_watched_and_stopped(open_tab: OpenTab, folder: Path) -> None:
     assert tab.errors == other.errors == []
 
 
+@pytest.mark.slow
 def test_a_job_that_fails_says_why(open_tab: OpenTab, folder: Path) -> None:
     (folder / "short.csv").write_text("time,q1\n0,0\n0.1,0.1\n0.2,0.2\n", "utf-8")
     tab = open_tab("identify?model=linkage.yaml&log=short.csv")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from .conftest import OpenTab
 
 TEXT = "ace.edit(document.querySelector('.editor')).getValue()"
 
 
+@pytest.mark.slow
 def test_model(open_tab: OpenTab, folder: Path) -> None:
     tab = open_tab()
     keys = tab.page.keyboard
@@ -37,6 +40,7 @@ def test_model(open_tab: OpenTab, folder: Path) -> None:
     assert tab.errors == []
 
 
+@pytest.mark.slow
 def test_measure(open_tab: OpenTab, folder: Path) -> None:
     tab = open_tab("model?model=linkage.yaml")
     keys = tab.page.keyboard
@@ -54,6 +58,7 @@ def test_measure(open_tab: OpenTab, folder: Path) -> None:
     assert tab.errors == []
 
 
+@pytest.mark.slow
 def test_excite_and_jobs(open_tab: OpenTab) -> None:
     tab = open_tab("model?model=linkage.yaml")
     keys = tab.page.keyboard
@@ -73,6 +78,7 @@ def test_excite_and_jobs(open_tab: OpenTab) -> None:
     assert tab.errors == []
 
 
+@pytest.mark.slow
 def test_identify(open_tab: OpenTab, folder: Path) -> None:
     tab = open_tab("model?model=linkage.yaml")
     keys = tab.page.keyboard

@@ -43,6 +43,7 @@ def luminance(color: list[float]) -> float:
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_contrast(open_tab: OpenTab, scheme: str) -> None:
     page = open_tab(scheme=scheme).page
@@ -51,6 +52,7 @@ def test_contrast(open_tab: OpenTab, scheme: str) -> None:
         assert (light + 0.05) / (dark + 0.05) >= 4.5, pair
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1400, 390])
 def test_ways_fit(open_tab: OpenTab, width: int, scheme: str) -> None:
@@ -68,6 +70,7 @@ def test_ways_fit(open_tab: OpenTab, width: int, scheme: str) -> None:
     assert tab.hosts == {tab.address.split("/")[2]}
 
 
+@pytest.mark.slow
 def test_switch_reaches_the_picture(open_tab: OpenTab) -> None:
     tab = open_tab("model?model=linkage.yaml")
     ink = "getComputedStyle(document.documentElement).getPropertyValue('--ink')"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 import yaml
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 CHANNELS = {"q1": "left", "q2": "right", "M1": "cell_1", "M2": "cell_2"}
 
 
+@pytest.mark.slow
 def test_mapping(open_tab: OpenTab, folder: Path) -> None:
     tab = open_tab("measure?model=linkage.yaml&log=rig.csv")
     for quantity, channel in CHANNELS.items():
@@ -50,6 +52,7 @@ def test_mapping(open_tab: OpenTab, folder: Path) -> None:
     assert tab.errors == []
 
 
+@pytest.mark.slow
 def test_log_that_is_none(open_tab: OpenTab, folder: Path) -> None:
     (folder / "broken.mat").write_bytes(b"this is no MATLAB file")
     tab = open_tab("measure?model=linkage.yaml")

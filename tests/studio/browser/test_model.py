@@ -30,6 +30,7 @@ def replace(tab: Tab, old: str, text: str) -> None:
     tab.page.evaluate(REPLACE, [old, text])
 
 
+@pytest.mark.slow
 def test_slider_moves_the_mechanism(open_tab: OpenTab) -> None:
     tab = open_tab("model?model=linkage.yaml")
     frame = tab.viewer()
@@ -49,6 +50,7 @@ def test_slider_moves_the_mechanism(open_tab: OpenTab) -> None:
     assert tab.errors == []
 
 
+@pytest.mark.slow
 def test_model_of_the_zoo_is_not_overwritten(open_tab: OpenTab, folder: Path) -> None:
     tab = open_tab()
     tab.page.get_by_role("button", name="From the zoo").click()
@@ -63,6 +65,7 @@ def test_model_of_the_zoo_is_not_overwritten(open_tab: OpenTab, folder: Path) ->
     assert tab.errors == []
 
 
+@pytest.mark.slow
 def test_variant_of_the_zoo_is_opened(open_tab: OpenTab) -> None:
     tab = open_tab()
     tab.page.get_by_role("button", name="From the zoo").click()
@@ -72,6 +75,7 @@ def test_variant_of_the_zoo_is_opened(open_tab: OpenTab) -> None:
     assert tab.errors == []
 
 
+@pytest.mark.slow
 def test_mistake_is_marked_at_its_line(open_tab: OpenTab) -> None:
     tab = open_tab("model?model=linkage.yaml")
     tab.see("valid", exact=True)
@@ -88,6 +92,7 @@ def test_mistake_is_marked_at_its_line(open_tab: OpenTab) -> None:
     assert marked.count() == 0
 
 
+@pytest.mark.slow
 def test_completion(open_tab: OpenTab) -> None:
     tab = open_tab()
 
@@ -105,6 +110,7 @@ def test_completion(open_tab: OpenTab) -> None:
     assert "radius" in complete("bodies:\n  rod:\n    shapes:\n      - {sphere: {")
 
 
+@pytest.mark.slow
 def test_two_writers(open_tab: OpenTab, folder: Path) -> None:
     """What somebody else wrote meanwhile is not overwritten."""
     file = folder / "shared.yaml"
@@ -122,6 +128,7 @@ def test_two_writers(open_tab: OpenTab, folder: Path) -> None:
     assert "mass: 0.66" in file.read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["<img src=x onerror=alert(1)>", "{{7*7}}"])
 def test_names_stay_text(open_tab: OpenTab, folder: Path, word: str) -> None:
     """No string of a model becomes a part of the page."""
@@ -134,6 +141,7 @@ def test_names_stay_text(open_tab: OpenTab, folder: Path, word: str) -> None:
     assert tab.errors == []
 
 
+@pytest.mark.slow
 def test_changes_survive_a_reload(open_tab: OpenTab) -> None:
     tab = open_tab("model?model=linkage.yaml")
     tab.see("valid", exact=True)

@@ -119,7 +119,7 @@ async def _start(request: Request) -> Response:
     command = word(body, "command")
     ready = prepared(command, arguments, studio.folder, studio.scheduler)
     for path in ready.reads:
-        await studio.quick.call("included.check_files", path=path)
+        await studio.quick.call("models.check_files", path=path)
     title = body.get("title")
     title = title[:200] if isinstance(title, str) and title else ready.title
     name = studio.jobs.start(command, ready.argv, title, ready.outputs)

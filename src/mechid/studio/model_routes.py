@@ -69,7 +69,7 @@ async def _scene(request: Request) -> Response:
     words = model_words(studio, body)
     if body.get("motion") is not None:
         motion = file(studio.folder, "motion", body["motion"])
-        await studio.quick.call("included.check_files", path=motion)
+        await studio.quick.call("models.check_files", path=motion)
         return JSONResponse(await studio.slow.call("motions.scene", motion=motion, **words))
     return JSONResponse(await studio.quick.call("models.scene", **words))
 

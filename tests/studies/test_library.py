@@ -16,10 +16,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 # Names within a drawing come from the last digits of places, which processors round differently.
 _NAMES = re.compile(r"\b[pm][0-9a-f]{10}\b")
 
-# Their full size takes an hour or more, and has not been run.
-WITHOUT_PAGE = ("scorecard",)
-WITH_PAGE = tuple(name for name in library() if name not in WITHOUT_PAGE)
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", library())
@@ -37,7 +33,7 @@ def test_quick_size_runs(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WITH_PAGE)
+@pytest.mark.parametrize("name", library())
 def test_page_is_what_the_tables_say(name: str) -> None:
     """Made anew by `mechid study page NAME docs/studies/data/NAME -o docs/studies/NAME.md
     --images docs/img/studies`."""
@@ -52,7 +48,7 @@ def test_page_is_what_the_tables_say(name: str) -> None:
         assert _NAMES.sub("", shown) == _NAMES.sub("", drawing)
 
 
-@pytest.mark.parametrize("name", WITH_PAGE)
+@pytest.mark.parametrize("name", library())
 def test_tables_have_the_cells_of_the_study_file(name: str) -> None:
     study = load_study(name)
     for part, table in read_tables(study, DOCS / "studies" / "data" / name).items():
@@ -61,15 +57,3 @@ def test_tables_have_the_cells_of_the_study_file(name: str) -> None:
         for axis in axes:
             assert table[axis].unique().to_pylist() == grid[axis].unique().to_pylist()
         assert len(table["cell"].unique()) == len(grid["cell"].unique())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", WITHOUT_PAGE)
-def test_template_without_page(name: str) -> None:
-    """It can be filled from the quick size."""
-    assert not (DOCS / "studies" / f"{name}.md").exists()
-    study = load_study(name, quick=True)
-    found = run_study(name, "out", quick=True, workers=0)
-    text, _ = study_page(study, {part.name: found.table(part.name) for part in study.parts})
-    assert text.startswith(f"# {study.title}")
-    assert "nan" not in text.split()

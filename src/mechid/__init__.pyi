@@ -34,11 +34,11 @@ from .errors import UnreachablePoseError as UnreachablePoseError
 from .excitation.bounds import MotionLimit as MotionLimit
 from .excitation.criteria.criterion import Criterion as Criterion
 from .excitation.families.bspline import BSpline as BSpline
+from .excitation.families.elementary import Chirp as Chirp
+from .excitation.families.elementary import Constant as Constant
+from .excitation.families.elementary import Function as Function
+from .excitation.families.elementary import Sine as Sine
 from .excitation.families.fourier import Fourier as Fourier
-from .excitation.families.function import Chirp as Chirp
-from .excitation.families.function import Constant as Constant
-from .excitation.families.function import Function as Function
-from .excitation.families.function import Sine as Sine
 from .excitation.families.sums import Scaled as Scaled
 from .excitation.families.sums import Sum as Sum
 from .excitation.families.tabulated import Tabulated as Tabulated

@@ -13,7 +13,7 @@ from mechid.base.complete import complete_base, listed_base
 from mechid.base.experiment import EVERYTHING, random_states
 from mechid.dynamics.regressor import observation_matrix
 from mechid.errors import MechidError
-from mechid.mechanism.moved import with_joints_moved
+from mechid.mechanism.altered import with_joints_moved
 from mechid.mechanism.records import Mechanism
 from mechid.modelfile import dumps, load, loads
 

@@ -9,9 +9,9 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.estimation.bodies import body_scale, body_scales, column_sizes, scaled, with_thickness
+from mechid.estimation.implausible import dead, unlike_cad
 from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior
-from mechid.estimation.unlike import dead, unlike_cad
 from mechid.spatial.inertia import parameters, pseudo_inertia
 
 from .problems import prior, regression

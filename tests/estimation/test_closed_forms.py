@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import predict
-from mechid.estimation.linear import least_squares, prior_factor, with_prior
-from mechid.estimation.ols import (
+from mechid.estimation.least_squares import (
     OrdinaryLeastSquares,
     Ridge,
     Truncated,
     WeightedLeastSquares,
     cross_validated,
 )
+from mechid.estimation.linear import least_squares, prior_factor, with_prior
 
 from .problems import case, prior, regression
 

@@ -11,7 +11,7 @@ from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.compression import Compression, compressible
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.ols import OrdinaryLeastSquares, WeightedLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
 from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression

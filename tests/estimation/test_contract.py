@@ -13,7 +13,12 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate, predict
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.instrumental import InstrumentalVariables
-from mechid.estimation.ols import OrdinaryLeastSquares, Ridge, Truncated, WeightedLeastSquares
+from mechid.estimation.least_squares import (
+    OrdinaryLeastSquares,
+    Ridge,
+    Truncated,
+    WeightedLeastSquares,
+)
 from mechid.estimation.prior import Prior
 from mechid.estimation.registry import ESTIMATORS
 from mechid.estimation.regression import Regression

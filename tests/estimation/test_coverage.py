@@ -13,7 +13,7 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.huber import Huber
 from mechid.estimation.instrumental import InstrumentalVariables
-from mechid.estimation.ols import OrdinaryLeastSquares, WeightedLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
 from mechid.estimation.posterior.estimator import JointPosterior
 
 from .problems import Case, case

@@ -10,8 +10,8 @@ import pytest
 from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import without_channel_errors
-from mechid.estimation.frozen import Frozen
 from mechid.estimation.posterior.estimator import JointPosterior
+from mechid.estimation.same_law import Frozen
 
 from .problems import prior, regression
 

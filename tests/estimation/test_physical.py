@@ -17,9 +17,9 @@ from mechid.estimation.bodies import with_thickness
 from mechid.estimation.completion import complete
 from mechid.estimation.cone import MARGIN, Cone
 from mechid.estimation.estimator import Estimator
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.estimation.log_cholesky import LogCholesky
 from mechid.estimation.measured_constraints import informed, weighed
-from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.physical import POSSIBLE, PhysicallyConsistent
 from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior

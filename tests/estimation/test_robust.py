@@ -12,7 +12,7 @@ from scipy.optimize import least_squares
 from mechid.errors import DataError
 from mechid.estimation.huber import Huber, median_noise
 from mechid.estimation.instrumental import InstrumentalVariables, strength
-from mechid.estimation.ols import Ridge, Truncated, WeightedLeastSquares, truncated
+from mechid.estimation.least_squares import Ridge, Truncated, WeightedLeastSquares, truncated
 
 from .problems import case
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.estimation.streamed import streamed_regression, streamed_triangles
 
 from .problems import regression

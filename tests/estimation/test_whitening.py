@@ -12,8 +12,8 @@ from scipy.linalg import solve_toeplitz, toeplitz
 
 from mechid.estimation.channels import Channels
 from mechid.estimation.iteration import iterate
+from mechid.estimation.least_squares import WeightedLeastSquares
 from mechid.estimation.linear import least_squares
-from mechid.estimation.ols import WeightedLeastSquares
 from mechid.estimation.regression import Regression, joined
 from mechid.estimation.whitening import (
     coloured,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.reduction.curves import reduction_curves
 from mechid.reduction.deviation import by_deviation
 from mechid.reduction.greedy import _Compressed, _summed

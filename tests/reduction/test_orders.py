@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mechid.errors import DataError
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.estimation.regression import Regression
 from mechid.reduction.deviation import by_deviation
 from mechid.reduction.greedy import Direction, greedy

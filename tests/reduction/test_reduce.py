@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate, predict
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.reduction.contribution import contribution

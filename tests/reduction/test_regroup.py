@@ -5,7 +5,7 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import predict
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.reduction.contribution import contribution

@@ -7,7 +7,7 @@ import pytest
 
 from mechid.errors import DataError
 from mechid.estimation.estimate import ChannelErrors, predict
-from mechid.estimation.ols import OrdinaryLeastSquares, WeightedLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
 from mechid.reduction.rest import completed, restrict
 
 from ..validation.problems import knowing, problem

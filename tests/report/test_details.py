@@ -17,7 +17,7 @@ from mechid.report.sections.correlation import correlations
 from mechid.report.sections.excitation import joint_ranges
 from mechid.report.sections.forces import residual_range
 from mechid.report.sections.spectra import amplitude_density
-from mechid.runs.meanings import base_meaning, meanings, symbols
+from mechid.runs.parameter_meanings import base_meaning, meanings, symbols
 from mechid.spatial.inertia import parameters
 from mechid.validation.diagnosis_record import Diagnosis
 

@@ -315,7 +315,7 @@ def test_coverage_of_cad_values_alone() -> None:
 
 
 def test_one_link_is_longer() -> None:
-    from mechid.mechanism.moved import with_joints_moved
+    from mechid.mechanism.altered import with_joints_moved
     from mechid.studies.experiments.identification_machine import with_longer_link
 
     ends = {"crank_1": "A1 B1", "crank_2": "A2 B2", "coupler_1": "B1 C", "coupler_2": "B2 C"}

@@ -11,7 +11,12 @@ import pytest
 import mechid
 from mechid.dynamics.compile import dynamic_model, with_geometry
 from mechid.errors import DataError
-from mechid.mechanism.moved import coefficients, movable_joints, with_coefficient, with_joints_moved
+from mechid.mechanism.altered import (
+    coefficients,
+    movable_joints,
+    with_coefficient,
+    with_joints_moved,
+)
 from mechid.runs.record import Run
 from mechid.tasks.enrich import Enriched, with_truth
 from mechid.tasks.regress import regression_of

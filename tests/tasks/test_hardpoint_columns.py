@@ -9,7 +9,7 @@ from mechid.dynamics.compile import dynamic_model
 from mechid.dynamics.inverse import inverse_dynamics
 from mechid.dynamics.parameters import parameter_values
 from mechid.kinematics.motion import solve_motion
-from mechid.mechanism.moved import with_joints_moved
+from mechid.mechanism.altered import with_joints_moved
 from mechid.tables.motion import MotionTable
 from mechid.tasks.hardpoint_columns import hardpoint_columns
 

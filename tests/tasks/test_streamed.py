@@ -10,7 +10,7 @@ import pytest
 import mechid
 from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
-from mechid.estimation.ols import OrdinaryLeastSquares, WeightedLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
 from mechid.estimation.streamed import streamed_regression, streamed_triangles
 from mechid.tables.blocks import table_blocks
 from mechid.tasks import streamed

@@ -16,7 +16,7 @@ from mechid.errors import DataError
 from mechid.kinematics.joints import joint_motion
 from mechid.kinematics.model import kinematic_model
 from mechid.kinematics.motion import solve_motion
-from mechid.mechanism.moved import movable_joints
+from mechid.mechanism.altered import movable_joints
 from mechid.modelfile.api import load, loads
 from mechid.options import SynthesiseOptions
 from mechid.options.error_kinds import ERROR_KINDS

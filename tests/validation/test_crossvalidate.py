@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mechid.errors import DataError
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.validation.blocks import Blocks, Fold, log_folds
 from mechid.validation.crossvalidate import cross_validate
 

@@ -8,7 +8,7 @@ import pytest
 from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimate import Estimate
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.estimation.regression import Regression, joined
 from mechid.validation.logs import between_logs, log_spread, without_each_log
 

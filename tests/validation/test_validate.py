@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from mechid.errors import DataError
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.validation.validate import coverage, validate
 
 from .problems import problem

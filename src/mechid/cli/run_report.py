@@ -77,7 +77,7 @@ def _advice(run: Run) -> list[str]:
 
 
 def _parameters(run: Run) -> list[dict[str, Any]]:
-    from mechid.runs.meanings import base_meaning, meanings
+    from mechid.runs.parameter_meanings import base_meaning, meanings
 
     final, table, known = run.final, run.parameters, meanings(run.mechanism)
     at = {name: i for i, name in enumerate(final.parameters)}

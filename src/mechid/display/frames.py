@@ -22,7 +22,7 @@ from mechid.estimation.estimate import Estimate
 from mechid.excitation.trajectory import Trajectory, sample
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import Mechanism
-from mechid.plots.bars import reduction_errors
+from mechid.plots.charts import reduction_errors
 from mechid.reduction.contribution import Contribution
 from mechid.reduction.reduce import Reduction
 from mechid.report.sections.parameters import parameter_rows

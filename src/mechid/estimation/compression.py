@@ -16,7 +16,7 @@ import numpy as np
 from mechid.errors import DataError
 from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.ols import OrdinaryLeastSquares, WeightedLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares, WeightedLeastSquares
 from mechid.estimation.regression import Floats, Regression
 
 

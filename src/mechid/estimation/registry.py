@@ -9,8 +9,13 @@ from mechid.estimation.bayes import MaximumAPosteriori
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.huber import Huber
 from mechid.estimation.instrumental import InstrumentalVariables
+from mechid.estimation.least_squares import (
+    OrdinaryLeastSquares,
+    Ridge,
+    Truncated,
+    WeightedLeastSquares,
+)
 from mechid.estimation.log_cholesky import LogCholesky
-from mechid.estimation.ols import OrdinaryLeastSquares, Ridge, Truncated, WeightedLeastSquares
 from mechid.estimation.physical import PhysicallyConsistent
 from mechid.estimation.posterior.estimator import JointPosterior
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from mechid.errors import DataError, MechidError
+from mechid.excitation.families.elementary import Constant
 from mechid.excitation.families.family import SPAN_SLACK, Family, Floats, common_period
-from mechid.excitation.families.function import Constant
 from mechid.kinematics.model import held_values
 from mechid.mechanism.records import Mechanism
 from mechid.shown import Plotted, Tabular

@@ -1,4 +1,4 @@
-"""All parameters as one table, a row per number."""
+"""All parameters as one table, a row per number, and as a workbook."""
 
 from __future__ import annotations
 

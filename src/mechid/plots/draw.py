@@ -14,7 +14,7 @@ from mechid.estimation.estimate import Estimate
 from mechid.excitation.trajectory import Trajectory, sample
 from mechid.kinematics.motion import Motion
 from mechid.mechanism.records import Mechanism, force_unit
-from mechid.plots.bars import bars, dots, reduction_figure
+from mechid.plots.charts import bars, dots, reduction_figure
 from mechid.plots.figures import inverse_panels, motion_panels, simulation_panels, times
 from mechid.plots.identification import (
     force_panels,

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from mechid.errors import DataError
 from mechid.kinematics.tables import Floats
 from mechid.mechanism.records import force_unit
-from mechid.plots.bars import bars, reduction_figure
+from mechid.plots.charts import bars, reduction_figure
 from mechid.plots.figures import TIME, by_unit, motion_panels
 from mechid.plots.panels import Panel, panel_figure
 from mechid.plots.style import COLORS, INK, Plot, styled

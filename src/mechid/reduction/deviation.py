@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.reduction.ranking import Ranking, largest_first

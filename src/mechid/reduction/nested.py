@@ -15,8 +15,8 @@ import numpy as np
 
 from mechid.errors import DataError
 from mechid.estimation.estimator import Estimator
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.estimation.linear import condition
-from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
 from mechid.reduction.rest import Rest, rest_values, restrict

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
 from mechid.reduction.curves import Curves, reduction_curves

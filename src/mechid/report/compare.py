@@ -12,7 +12,7 @@ from mechid.errors import DataError
 from mechid.outputs import write_text
 from mechid.report.page import render
 from mechid.report.section import Section
-from mechid.runs.meanings import meanings
+from mechid.runs.parameter_meanings import meanings
 from mechid.runs.record import Run
 from mechid.runs.verdict import verdict
 from mechid.runs.verdict_trust import final_model

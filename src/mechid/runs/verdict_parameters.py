@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mechid.runs.meanings import with_owners
+from mechid.runs.parameter_meanings import with_owners
 from mechid.runs.record import Run
 from mechid.runs.verdict_record import Answer, Evidence
 

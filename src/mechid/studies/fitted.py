@@ -15,8 +15,8 @@ from functools import lru_cache
 import numpy as np
 
 from mechid.errors import DataError
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.estimation.linear import condition
-from mechid.estimation.ols import OrdinaryLeastSquares
 from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.regression import Bools, Floats, Regression
 from mechid.reduction.deviation import by_deviation

@@ -10,7 +10,7 @@ from mechid.base.analyse import base_parameters
 from mechid.base.expressions import readable
 from mechid.base.nullspace import independent
 from mechid.plots.transfers import save_transfers
-from mechid.runs.meanings import base_meaning, meanings
+from mechid.runs.parameter_meanings import base_meaning, meanings
 from mechid.studio.models import model_of
 
 

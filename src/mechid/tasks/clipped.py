@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from mechid.estimation.clipping import clipped_samples, clipped_words
+from mechid.estimation.implausible import dead, dead_words
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
-from mechid.estimation.unlike import dead, dead_words
 from mechid.signals.record import PreparedMeasurement
 from mechid.tasks.regress import filtered_forces
 

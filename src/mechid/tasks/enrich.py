@@ -25,14 +25,14 @@ from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Possible, Regression, joined
 from mechid.kinematics.engine.choice import engine
-from mechid.mechanism.element_terms import driven_joints
-from mechid.mechanism.moved import (
+from mechid.mechanism.altered import (
     CoefficientPlace,
     coefficients,
     movable_joints,
     with_coefficient,
     with_joints_moved,
 )
+from mechid.mechanism.element_terms import driven_joints
 from mechid.mechanism.records import Mechanism
 from mechid.mechanism.size import characteristic_size
 from mechid.options import IdentifyOptions

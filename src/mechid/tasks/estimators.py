@@ -11,7 +11,7 @@ from mechid.errors import DataError, ModelError
 from mechid.estimation.estimator import Estimator
 from mechid.estimation.posterior.estimator import JointPosterior
 from mechid.estimation.registry import ESTIMATORS
-from mechid.mechanism.moved import movable_joints
+from mechid.mechanism.altered import movable_joints
 from mechid.mechanism.records import Mechanism
 from mechid.mechanism.size import characteristic_size
 from mechid.options import IdentifyOptions, step_options

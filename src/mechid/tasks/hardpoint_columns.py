@@ -15,7 +15,7 @@ import numpy as np
 from mechid.dynamics.compile import DynamicModel, dynamic_model, with_geometry
 from mechid.dynamics.regressor import observe_path
 from mechid.kinematics.tables import Floats
-from mechid.mechanism.moved import movable_joints, with_joints_moved
+from mechid.mechanism.altered import movable_joints, with_joints_moved
 from mechid.mechanism.records import Mechanism
 from mechid.mechanism.size import characteristic_size
 from mechid.tables.motion import MotionTable

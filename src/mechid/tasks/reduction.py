@@ -10,10 +10,10 @@ import numpy as np
 from mechid.errors import DataError
 from mechid.estimation.estimate import Estimate, without_channel_errors
 from mechid.estimation.estimator import Estimator
-from mechid.estimation.frozen import Frozen
 from mechid.estimation.gaussian_prior import LEAST, MOST
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Regression
+from mechid.estimation.same_law import Frozen
 from mechid.options.reduce import ORDERS, Order, ReduceOptions
 from mechid.reduction.contribution import Norm, contribution
 from mechid.reduction.deviation import by_deviation

@@ -14,10 +14,10 @@ from mechid.dynamics.regressor import cad_parameters
 from mechid.errors import DataError, MechidError, ModelError
 from mechid.estimation.completion import complete
 from mechid.estimation.estimate import Estimate
+from mechid.estimation.implausible import unlike_cad
 from mechid.estimation.prior import Prior
 from mechid.estimation.recover import recover
 from mechid.estimation.regression import Floats, Regression, joined
-from mechid.estimation.unlike import unlike_cad
 from mechid.mechanism.plausible import impossible_bodies
 from mechid.mechanism.records import Mechanism
 from mechid.options import ExciteOptions, IdentifyOptions

@@ -6,7 +6,7 @@ import numpy as np
 
 from mechid.dynamics.joint_friction import sliding_joints
 from mechid.errors import DataError
-from mechid.mechanism.moved import movable_joints
+from mechid.mechanism.altered import movable_joints
 from mechid.mechanism.records import Mechanism
 from mechid.options import SynthesiseOptions
 from mechid.options.error_kinds import ERROR_KINDS

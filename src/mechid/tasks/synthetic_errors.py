@@ -18,7 +18,7 @@ from mechid.errors import DataError
 from mechid.kinematics.motion import Motion
 from mechid.kinematics.tables import Floats
 from mechid.measurementfile.units import parse_unit
-from mechid.mechanism.moved import movable_joints, with_joints_moved
+from mechid.mechanism.altered import movable_joints, with_joints_moved
 from mechid.mechanism.records import Mechanism, force_unit
 from mechid.mechanism.size import characteristic_size
 from mechid.options import NoiseLevels, SynthesiseOptions

@@ -12,6 +12,7 @@ from mechid.estimation.channels import Channels
 from mechid.estimation.estimate import Agreement, ChannelErrors, Estimate, Finding
 from mechid.estimation.estimator import one_of
 from mechid.estimation.gaussian_prior import GaussianPrior, agreement, cad_factor
+from mechid.estimation.implausible import plausible
 from mechid.estimation.iteration import NoiseOption
 from mechid.estimation.late import resolution
 from mechid.estimation.linear import condition, reduced
@@ -21,7 +22,6 @@ from mechid.estimation.posterior.fit import Fitted, fit
 from mechid.estimation.posterior.sensors import sizes, unit_gain, usual_step
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
-from mechid.estimation.unlike import plausible
 from mechid.estimation.whitening import fit_colour, stretches
 
 # A parameter rests on the prior if the data reduce its standard deviation by less than this part.

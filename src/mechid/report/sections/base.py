@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mechid.report.section import Section
-from mechid.runs.meanings import base_meaning, meanings, symbols
+from mechid.runs.parameter_meanings import base_meaning, meanings, symbols
 from mechid.runs.record import Run
 
 if TYPE_CHECKING:

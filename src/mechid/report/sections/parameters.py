@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mechid.report.section import Section, not_there
-from mechid.runs.meanings import base_meaning, meanings
+from mechid.runs.parameter_meanings import base_meaning, meanings
 from mechid.runs.record import Run
 
 _KEY, _TITLE = "parameters", "Parameters"

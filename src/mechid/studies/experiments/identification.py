@@ -12,7 +12,7 @@ from mechid.dynamics.compile import dynamic_model
 from mechid.errors import DataError, MechidError
 from mechid.estimation.compression import compressible
 from mechid.estimation.estimate import Estimate, predict
-from mechid.estimation.ols import OrdinaryLeastSquares
+from mechid.estimation.least_squares import OrdinaryLeastSquares
 from mechid.estimation.regression import Floats, Regression
 from mechid.mechanism.records import Mechanism
 from mechid.options import IdentifyOptions

@@ -15,7 +15,7 @@ from mechid.estimation.compression import Compression
 from mechid.estimation.perturb import perturbed
 from mechid.estimation.prior import Prior
 from mechid.estimation.regression import Floats, Regression
-from mechid.mechanism.moved import movable_joints
+from mechid.mechanism.altered import movable_joints
 from mechid.mechanism.records import Mechanism
 from mechid.options import SynthesiseOptions
 from mechid.options.error_kinds import ERROR_KINDS

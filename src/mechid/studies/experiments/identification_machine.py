@@ -7,7 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from mechid.errors import DataError
-from mechid.mechanism.moved import coefficients, movable_joints, with_coefficient, with_joints_moved
+from mechid.mechanism.altered import (
+    coefficients,
+    movable_joints,
+    with_coefficient,
+    with_joints_moved,
+)
 from mechid.mechanism.records import Mechanism
 from mechid.tasks.synthetic_errors import stream
 

@@ -11,7 +11,7 @@ import numpy as np
 from mechid.dynamics.joint_friction import sliding_joints
 from mechid.errors import DataError
 from mechid.estimation.registry import ESTIMATORS
-from mechid.mechanism.moved import movable_joints
+from mechid.mechanism.altered import movable_joints
 from mechid.mechanism.records import JointCoordinate, Mechanism, force_unit
 from mechid.options import SynthesiseOptions
 from mechid.options.words import changed

@@ -1,4 +1,4 @@
-"""Forces that are not what the CAD values predict: a unit may be wrong, or a sensor dead."""
+"""Forces that are not what they are said to be: another unit, a dead sensor, at a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mechanisms whose joints are elsewhere: manufacture and assembly against the drawing."""
+"""The same mechanism with joints elsewhere, or with another coefficient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One number per parameter, the largest first."""
+"""One number per parameter, and curves over the number of parameters."""
 
 from __future__ import annotations
 

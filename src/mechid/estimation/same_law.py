@@ -1,4 +1,4 @@
-"""An estimate again, with everything but the values as it was found before.
+"""An estimate again, by the noise, errors and scales that were found before.
 
 Nested models of many sizes, on many blocks of time, cannot each find their own noise, errors of the
 channels and scale of the prior, and need not: those of the whole model are used. What is left is

@@ -1,4 +1,4 @@
-"""Any function of time that brings its derivatives along."""
+"""Motions by a formula: any function with its derivatives, a constant, a sine, a chirp."""
 
 from __future__ import annotations
 

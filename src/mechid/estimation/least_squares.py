@@ -1,4 +1,4 @@
-"""Ordinary least squares: all rows alike, no prior."""
+"""Least squares without a prior: ordinary, weighted by noise, ridge, truncated."""
 
 from __future__ import annotations
 

@@ -6,6 +6,21 @@ diagonal of a QR factorisation with pivoting, and a basis of the null space give
 
 For mechanisms with loops the rank read so may be wrong, in any precision that hardware has: the
 reading tells how reliable it is, and `exact` proves the rank.
+
+How large a column of the observation matrix would be if nothing in it cancelled.
+
+A parameter without effect leaves a column of zeros, or of what rounding leaves of zero. Whether a
+small column is small or zero cannot be decided from the matrix alone: the size of the numbers that
+cancelled in it decides. A column of m is a speed times an acceleration, one of a first moment or of
+an inertia likewise with turns in the place of translations, all of the fastest body: rounding in
+one body comes from the motions of those that carry it.
+
+Pivoted triangular factorisation of W in multiprecision.
+
+WᵀW = P Rᵀ R Pᵀ by Cholesky's method with pivoting is the R of W P = Q R with pivoting. It squares
+the range of the numbers, which costs digits: with hundreds of bits there are enough, and a matrix
+of p × p instead of M × p numbers is left to work on. The arithmetic is `arb`'s, of which only the
+mid-points count here; nothing is proved.
 """
 
 from __future__ import annotations

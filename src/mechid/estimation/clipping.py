@@ -1,4 +1,10 @@
-"""Forces that a sensor or recorder clipped: samples at its limit are no measurements."""
+"""Forces that a sensor or recorder clipped: samples at its limit are no measurements.
+
+Limits at which forces were clipped, seen while a log is read in blocks.
+
+Only the two outermost levels at each end of a force are kept, with the number of samples there, and
+how much the model varies at the outermost.
+"""
 
 from __future__ import annotations
 

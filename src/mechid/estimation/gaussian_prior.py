@@ -1,4 +1,10 @@
-"""The prior of CAD values as a Gaussian, with one scale on its standard deviations."""
+"""The prior of CAD values as a Gaussian, with one scale on its standard deviations.
+
+How probable the data are for a prior, and the scale of the prior that makes them most probable.
+
+Rows in units of the noise: t = A x + white, x of mean x0 and covariance P = F Fᵀ. Then t - A x0 has
+the covariance I + A P Aᵀ. With A = Q R only y = Qᵀ (t - A x0) depends on the prior.
+"""
 
 from __future__ import annotations
 

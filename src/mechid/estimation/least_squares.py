@@ -1,4 +1,8 @@
-"""Least squares without a prior: ordinary, weighted by noise, ridge, truncated."""
+"""Least squares without a prior: ordinary, weighted by noise, ridge, truncated.
+
+Truncated singular value decomposition: directions that the data hardly determine are set to
+zero.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,11 @@ multiple of log det S, which keeps the result inside where the nearest is at the
     ½ |A (φ(θ) - φ*)|² - μ Σ log det S,    AᵀA the inverse of the covariance of φ.
 
 Newton's method, with μ made smaller step by step.
+
+Coordinates in which every body is physically consistent (Rucker and Wensing 2022).
+
+The pseudo-inertia of a body in units of CAD is S = U Uᵀ with U upper triangular and exponentials on
+its diagonal; positive coefficients are exponentials; other parameters are as they are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""Which channels make up which quantity: from a mapping file, or from the names of the channels."""
+"""Which channels make up which quantity: from a mapping file, or from the names of the channels.
+
+Measured quantities by name, as records.
+
+An independent coordinate by its name; a joint with one coordinate, or `joint.coordinate`;
+`body.point.x` (or y, z) for a point along an axis of the ground; `body.point-body.point` for a
+distance.
+"""
 
 from __future__ import annotations
 

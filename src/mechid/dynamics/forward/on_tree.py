@@ -11,6 +11,12 @@ the state would be divided by σ, steps would creep towards the pose, and roundi
 which branch the motion goes on. So equations are evaluated at the closed state next to the given
 one there, and errors are those of rounding. Speeds are continuous across the pose: a
 motion whose speeds jump has left on another branch, and is refused (`Crossing`).
+
+Singular poses on the way: the branch on which a motion goes on.
+
+Where the constraints lose rank, branches of the mechanism meet. Forces are finite, so that speeds
+are continuous there: the motion goes on along the branch to which its speed belongs. On any other
+branch the speeds differ at once.
 """
 
 from __future__ import annotations

@@ -329,8 +329,9 @@ class Sampler:
             odds = self._odds(scale)
             probable = self._toggle(now, odds, usable)
             self._exchange(now, odds, usable)
+            mean = now.mean()
             if sweep >= burn:
-                mean, (at, V) = now.mean(), now.covariance()
+                at, V = now.covariance()
                 total += mean
                 square += np.outer(mean, mean)
                 spread[np.ix_(at, at)] += V
@@ -341,7 +342,6 @@ class Sampler:
                 powers += noise**2
             theta = now.draw(self.rng)
             # All rows tell the noise; it is what they say of coefficients that is correlated.
-            mean = now.mean()
             near = mean + np.sqrt(share) * (theta - mean)
             noise = self._noise(blocks, near, noise, least, free=free_noise)
             self._scales(theta, scale)

@@ -1,4 +1,10 @@
-"""One interface for all criteria: a value and its exact gradient by the base observation matrix."""
+"""One interface for all criteria: a value and its exact gradient by the base observation matrix.
+
+Criteria as functions of the spread J = H T: a value and Ω = Qᵀ (Jᵀ Ψ J) Q, one each.
+
+K = J Jᵀ is the covariance of what is wanted, Ψ the derivative of the criterion by it. All of them
+are to be made small.
+"""
 
 from __future__ import annotations
 
